@@ -43,7 +43,7 @@ def rivals(robot: Robot, name: str, states: int) -> dict[str, Rival]:
     counted = {m: cost.mul + cost.add for m, cost in costs(robot, name, MOST) if not isinstance(cost, str)}
     kernels = {method: robot.kernel(name, method) for method in counted}
     best = fastest({method: partial(kernel, *given, out=kernel(*given)) for method, kernel in kernels.items()}, ROUNDS)
-    length = {m: sum(op in OPS for op, _ in kernel.plan.program.code) for m, kernel in kernels.items()}
+    length = {m: sum(op in OPS for op, _ in kernel.program.code) for m, kernel in kernels.items()}
     own = robot.cost(name).method
     own = own if own in counted else "cluster"  # which serves as articulated where joints are coupled
     return {m: Rival(n, n / counted[own], length[m] / length[own], best[m] / best[own]) for m, n in counted.items()}

@@ -44,7 +44,7 @@ def main(seconds):
                 if time.perf_counter() > end:
                     continue
                 try:
-                    if len(robot.target.kernel(name, status=True).program.code) > LONG:
+                    if len(robot.kernel(name, status=True).program.code) > LONG:
                         continue
                     given = given_for(robot, name, number)
                     call = getattr(robot.target, name)

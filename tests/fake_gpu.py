@@ -78,7 +78,7 @@ class Driver:
             size = one.size if hasattr(one, "size") else len(one.entries)
             kind = np.dtype(np.uint8 if getattr(one, "whole", False) else number)
             shape = (size,) if getattr(one, "uniform", False) else (states, size)
-            assert address % resident.LINE == 0
+            assert address % resident.ALIGNMENT == 0
             held = (ctypes.c_byte * (int(np.prod(shape)) * kind.itemsize)).from_address(address)
             arrays.append(np.frombuffer(held, kind).reshape(shape))
         count = len(program.inputs)

@@ -5,10 +5,8 @@ import ctypes
 import numpy as np
 
 import hinge.backends
-from hinge.backends import Backend, Code, interpret
-from hinge.backends.cuda import device, resident
-from hinge.graph import OPS
-from hinge.graph.order import STRUCTURE
+from hinge.backends import Code, interpret, places
+from hinge.backends.cuda import Cuda, device, resident
 
 NOWHERE = ctypes.c_double()
 
@@ -51,10 +49,7 @@ class Launched(Code):
             arrays[k][...] = np.moveaxis(outs[k - inputs], 0, -1)
 
 
-class Pretended(Backend):
-    name = "cuda"
-    operations = OPS.keys() | STRUCTURE
-
+class Pretended(Cuda):
     def compile(self, program, dtype):
         return Launched(program, dtype)
 
@@ -80,22 +75,22 @@ def tensors(monkeypatch):
     """The same, with tensors of torch on the CPU for its arrays."""
     import torch
 
-    from hinge.calls import torch_on_gpu, torch_tensors
+    from hinge.calls import torch_arrays, torch_calls
 
-    class There(torch_on_gpu.Torch):
+    class There(torch_arrays.Torch):
         def kind(self, array):
-            return resident.Kind(tuple(array.shape), torch_on_gpu.TYPES[array.dtype], 0)
+            return places.ArrayKind(tuple(array.shape), torch_arrays.TYPES[array.dtype], 0)
 
         def stream(self, device):
             return 0
 
         def empty(self, shape, dtype, device):
-            return torch.empty(shape, dtype=torch_on_gpu.OURS[dtype])
+            return torch.empty(shape, dtype=torch_arrays.OURS[dtype])
 
         def maker(self, kind):
             return lambda: self.empty(*kind)
 
     pretend(monkeypatch)
     there = There()
-    monkeypatch.setattr(torch_tensors, "_run", lambda function, given: tuple(function.run_on(there, given)))
+    monkeypatch.setattr(torch_calls, "_run", lambda function, given: tuple(function.run_on(there, given)))
     return there

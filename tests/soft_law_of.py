@@ -3,6 +3,7 @@
 import mujoco
 import numpy as np
 
+from hinge.calls.call import Call
 from hinge.contact.slots import NUMBERS, Slots, Touch
 from hinge.contact.soft_dynamics import soft_dynamics, soft_step
 from hinge.contact.softness import (
@@ -186,7 +187,7 @@ def kernel(robot, law, room, h, backend=None):
         "settled": sized(1),
         "trips": sized(1),
     }
-    return robot.target.compiled(unregistered("soft", run, takes, gives), backend)
+    return Call.outside_registry(robot.target, (lambda: unregistered("soft", run, takes, gives),), backend).kernel
 
 
 def step_kernel(robot, law, room, h, slope, spinning, backend=None):
@@ -205,4 +206,4 @@ def step_kernel(robot, law, room, h, slope, spinning, backend=None):
         "guess": sized("nv"),
     }
     gives = {"q_end": sized("nq"), "qd_end": sized("nv"), "next": sized("nv")}
-    return robot.target.compiled(unregistered("soft_step", run, takes, gives), backend)
+    return Call.outside_registry(robot.target, (lambda: unregistered("soft_step", run, takes, gives),), backend).kernel

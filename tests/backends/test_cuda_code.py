@@ -46,7 +46,7 @@ def kernels():
 
 def program_of(robot, name):
     try:
-        made = robot_named(robot).target.kernel(name, status=True).program
+        made = robot_named(robot).kernel(name, status=True).program
     except HingeError as refused:
         pytest.skip(str(refused))
     if len(made.code) > LONG:

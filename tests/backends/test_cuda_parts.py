@@ -47,7 +47,7 @@ def interpreted(program, arrays):
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "forward_dynamics_derivatives"])
 def test_every_order_gives_the_same_bits(name):
-    program = limbs().target.kernel(name, status=name == "forward_dynamics").program
+    program = limbs().kernel(name, status=name == "forward_dynamics").program
     arrays = rows_for(program)
     wanted = interpreted(program, arrays)
     for order in Flow(program).orders(entries(program)):
@@ -87,7 +87,7 @@ def few_registers(monkeypatch):
 @pytest.mark.parametrize("number", [np.float64, np.float32])
 @pytest.mark.parametrize("name", ["forward_dynamics", "mass_matrix"])
 def test_parts_on_the_host_give_the_bits_of_the_interpreter(tmp_path, few_registers, name, number):
-    program = limbs().target.kernel(name, status=name == "forward_dynamics").program
+    program = limbs().kernel(name, status=name == "forward_dynamics").program
     assert len(emit(program, REALS["double"]).kernels) > 2
     arrays = rows_for(program, number)
     made = outs_of(program, STATES, number)
@@ -100,7 +100,7 @@ def test_parts_on_the_host_give_the_bits_of_the_interpreter(tmp_path, few_regist
 def test_parts_on_a_gpu_give_the_bits_of_the_interpreter(few_registers, monkeypatch, number):
     monkeypatch.setattr(rows, "BUSY", 50)  # states at a time: some calls of all kernels, the last one of a few states
     monkeypatch.setattr(rows, "ROOM", 50)
-    kernel = limbs().target.kernel("forward_dynamics", backend="cuda", status=True)
+    kernel = limbs().kernel("forward_dynamics", backend="cuda", status=True)
     arrays = rows_for(kernel.program, number)
     made = kernel(*arrays)
     for ours, wanted in zip(made, interpreted(kernel.program, arrays), strict=True):

@@ -11,7 +11,7 @@ from hinge.backends.statements import REALS
 from hinge.graph import Graph, Input, order
 from hinge.graph.random import uniform
 from hinge.sim import rollouts, setup
-from hinge.sim.arrays import CLOCK
+from hinge.sim.clock import CLOCK
 from hinge.sim.parameters import varied
 
 STATES, STEPS = 37, 6

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import hinge
+from hinge.calls.call import Call
 from hinge.contact.collision import collide
 from hinge.contact.collision_pairs import pairs_of
 from hinge.contact.slots import Slots
@@ -76,4 +77,6 @@ def contact_kernel(robot, room, backend="llvm", **rules):
         return slots.found, kept
 
     gives = {"found": SCALAR, "kept": Quantity("contacts", lambda m: (room * 11,))}
-    return robot.target.compiled(unregistered("touch", touch, {"q": POSITION}, gives), backend), pairs
+    return Call.outside_registry(
+        robot.target, (lambda: unregistered("touch", touch, {"q": POSITION}, gives),), backend
+    ).kernel, pairs

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hinge.dynamics.registry import KNOWN, PLACE, POSITION, asked, default
+from hinge.dynamics.registry import KNOWN, PLACE, POSITION, default, required_inputs
 
 WEIGHTS = np.array([3 / 4, -3 / 20, 1 / 60])  # central differences of sixth order
 ROUNDED = {"resolved_rate", "resolved_acceleration"}  # damped answers, rounded to 1e-12: long steps, fewer digits
@@ -12,7 +12,7 @@ RANGES = {"h": (0.01, 0.05), "known": (0.0, 1.0)}
 def inputs(robot, rng, name):
     """Random inputs of an algorithm at one state that closes all loops, by name; a frame is a name."""
     made = {}
-    for one, quantity in asked(name).items():
+    for one, quantity in required_inputs(name).items():
         if quantity is PLACE:
             made[one] = str(rng.choice(robot.frame_names[2:]))
         elif quantity is POSITION:
@@ -26,7 +26,7 @@ def inputs(robot, rng, name):
 
 def slots(name):
     """The inputs of an algorithm that it has derivatives by."""
-    return [one for one, quantity in asked(name).items() if quantity not in (PLACE, KNOWN)]
+    return [one for one, quantity in required_inputs(name).items() if quantity not in (PLACE, KNOWN)]
 
 
 def positions(name):
@@ -36,7 +36,7 @@ def positions(name):
 
 def by_differences(robot, name, given, by, **keywords):
     """The derivatives of every result of an algorithm, a list, by one of its inputs."""
-    where = asked(name)[by] is POSITION
+    where = required_inputs(name)[by] is POSITION
 
     def at(t):
         """The result where each number of the input has moved by t, a row each."""

@@ -9,7 +9,7 @@ from hinge.graph.scalars import evaluated
 
 def by_recursion(robot, name, q, qd, x, **said):
     """(…, nv, 3 nv): what the recursion for the derivatives of the call gives."""
-    return robot.target.call(f"{name}_derivatives", (q, qd, x), (), **said)[0]
+    return robot.target.evaluate(f"{name}_derivatives", (q, qd, x), (), **said)[0]
 
 
 def by_graph(robot, name, q, qd, x, **said):

@@ -8,7 +8,7 @@ from sixty_digits import DIGITS, off, rate, run
 from test_varied_numbers import ROBOT, VALUES
 
 from hinge.dynamics.place import Place
-from hinge.dynamics.registry import POSITION, asked, choose
+from hinge.dynamics.registry import POSITION, choose, required_inputs
 from hinge.dynamics.slopes import Slope
 
 pytestmark = [pytest.mark.usefixtures("plain_interpreter"), pytest.mark.parametrize("name", sorted(ROUNDED))]
@@ -37,7 +37,7 @@ def rates(name, flat, by, tangent):
     """How fast inputs change along a tangent: those of positions from velocities, parameters all together."""
     made, left, model = {}, iter(tangent), ROBOT.model
     for one in by:
-        if one not in VALUES and asked(name)[one] is POSITION:
+        if one not in VALUES and required_inputs(name)[one] is POSITION:
             v = [next(left) for _ in range(model.nv)]
             with mpmath.workdps(DIGITS):
                 q = [mpmath.mpf(x) for x in flat[one]]

@@ -67,6 +67,6 @@ def test_what_is_zero_in_every_state_is_not_computed(case):
     q, qd = robot.random_state(rng, 6)
     x = rng.normal(size=qd.shape)
     for name in NAMES:
-        made, _ = robot.target.call(name, (q, qd, x), (), backend="interpret")
+        made, _ = robot.target.evaluate(name, (q, qd, x), (), backend="interpret")
         small = np.abs(made) <= 1e-13 * np.abs(made).max(axis=(1, 2), keepdims=True)
         assert np.array_equal(small.all(axis=0), zeros(robot, name))

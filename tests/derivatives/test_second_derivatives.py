@@ -7,7 +7,7 @@ from mechanisms_of_all_sorts import mechanism
 from sweeps import swept
 from test_every_algorithm import NAMES, covers
 
-from hinge.dynamics.registry import POSITION, asked
+from hinge.dynamics.registry import POSITION, required_inputs
 
 pytestmark = pytest.mark.usefixtures("plain_interpreter")
 HEAVY = {"connection", "christoffel", "coriolis_matrix", "coriolis_coefficients", "regressor", "inverse_mass_matrix"}
@@ -40,7 +40,7 @@ def test_second_derivatives_are_rates_of_first_ones(which, name):
     second = robot.second_derivatives(name, *given.values(), **more)
     weights = rng.normal(size=first[0].shape[:-1])
     along = [rng.normal(size=one.shape[-1:]) for one in first]
-    shaped = [t.reshape(np.shape(given[one])) if asked(name)[one] is not POSITION else t
+    shaped = [t.reshape(np.shape(given[one])) if required_inputs(name)[one] is not POSITION else t
               for one, t in zip(slots(name), along, strict=True)]  # fmt: skip
     hessian = robot.second_derivatives(name, *given.values(), weights=weights, **more)
     product = robot.second_derivatives(name, *given.values(), weights=weights, along=shaped, **more)
@@ -61,7 +61,7 @@ def _rate(robot, name, given, one, other):
     x = np.asarray(given[other], float)
 
     def at(t):
-        moved = (robot.integrate(x, t * np.eye(robot.nv)) if asked(name)[other] is POSITION
+        moved = (robot.integrate(x, t * np.eye(robot.nv)) if required_inputs(name)[other] is POSITION
                  else x + t * np.eye(x.size).reshape(-1, *x.shape))  # fmt: skip
         return robot.derivatives(name, *(given | {other: moved}).values(), by=one)[0]
 

@@ -9,7 +9,7 @@ from sweeps import swept
 from test_every_algorithm import NAMES, covers
 
 import hinge
-from hinge.dynamics.registry import PLACE, POSITION, asked
+from hinge.dynamics.registry import PLACE, POSITION, required_inputs
 
 pytestmark = pytest.mark.usefixtures("plain_interpreter")
 QUICK = {"inverse_dynamics", "integrate", "difference", "momentum", "jacobian", "gravity_force"}
@@ -24,7 +24,7 @@ def test_at_rest_in_the_reference_position(name):
         return
     given = {}
     for one, x in inputs(robot, np.random.default_rng(3), name).items():
-        quantity = asked(name)[one]
+        quantity = required_inputs(name)[one]
         given[one] = x if quantity is PLACE or one == "h" else robot.neutral() if quantity is POSITION else 0.0 * x
     *made, status = robot.derivatives(name, *given.values(), return_status=True)
     assert status == hinge.Status.OK

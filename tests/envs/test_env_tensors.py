@@ -64,9 +64,9 @@ def test_tensors_on_the_cpu_are_the_same_numbers(torch, mode):
 
 @modes
 def test_on_a_gpu_that_is_none(torch, monkeypatch, mode):
-    from hinge.calls import torch_on_gpu
+    from hinge.calls import torch_arrays
 
-    monkeypatch.setattr(torch_on_gpu, "LIBRARY", interpreted_gpu.tensors(monkeypatch))
+    monkeypatch.setattr(torch_arrays, "LIBRARY", interpreted_gpu.tensors(monkeypatch))
     ours, theirs = VectorEnv(Arm(), N, mode), VectorEnv(Arm(), N, mode, device="cuda", arrays="torch")
     assert compared(ours, theirs, torch.tensor) >= N
     theirs.restore({name: x.numpy() for name, x in theirs.state().items()})

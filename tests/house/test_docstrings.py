@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hinge
-from hinge.calls.foreign import ADAPTERS
+from hinge.calls.libraries import LIBRARIES
 
 SOURCE = Path(__file__).parents[2] / "src"
 MODULES = sorted(
@@ -37,7 +37,7 @@ def test_the_examples_in_a_module_run(name):
     try:
         module = importlib.import_module(name)
     except ModuleNotFoundError as missing:
-        if missing.name not in {*ADAPTERS, "casadi"}:
+        if missing.name not in {*LIBRARIES, "casadi"}:
             raise
         pytest.skip(f"{missing.name} is not installed")
     tests = with_examples(module)

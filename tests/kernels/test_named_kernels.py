@@ -67,7 +67,7 @@ def test_what_was_compiled_by_another_process_is_used_at_once(compiled, monkeypa
     out = np.empty((4, 4))
     hinge.Robot(TREE.model).kernel("pose", at=name).bind(q, out)()
     assert compiled() == 1
-    monkeypatch.setattr("hinge.calls.request.trace", None)  # nothing is traced
+    monkeypatch.setattr("hinge.calls.call.Call.trace", None)  # nothing is traced
     assert same_bits(hinge.Robot(TREE.model).pose(q, name), want)
     assert same_bits(out, want)
 

@@ -1,11 +1,13 @@
 """A robot that was edited runs as itself, whatever is in memory or on disk."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import hinge
 from hinge.backends import cache
-from hinge.backends.kernel import Kernel, Kernels
+from hinge.backends.kernel import Kernel, Memo, kernel_of
 from hinge.calls.poses import poses
 
 BODY = """<body name="a" pos="0 0 1" gravcomp="0"><joint name="j" axis="0 1 0" damping="0.3" stiffness="2" springref="0"
@@ -103,9 +105,7 @@ def test_the_back_end_that_is_the_default_now_is_taken(name, monkeypatch):
     """A kernel that was made while another back end was the default is not the one that is run."""
     robot, made = hinge.Scene().body("ball", "sphere", 0.1, 1.0).robot, []
     init = Kernel.__init__
-    monkeypatch.setattr(
-        Kernel, "__init__", lambda self, plan, backend=None: made.append(self) or init(self, plan, backend)
-    )
+    monkeypatch.setattr(Kernel, "__init__", lambda self, plan, backend: made.append(self) or init(self, plan, backend))
     for backend in ("llvm", "interpret"):
         made.clear()
         monkeypatch.setenv("HINGE_BACKEND", backend)
@@ -138,12 +138,13 @@ def test_a_sweep_is_not_resumed_by_a_robot_with_other_actuators(tmp_path):
 
 def test_verify_finds_a_key_in_memory_that_is_too_short(monkeypatch):
     monkeypatch.setenv("HINGE_CACHE", "verify")
-    kernels, robots = Kernels(), [hinge.samples.pendulum(1), hinge.samples.pendulum(1, 2.0)]
-    first = kernels.kernel("too short", None, lambda name: robots[0].kernel("gravity_force"))
-    assert kernels.kernel("too short", None, lambda name: robots[0].kernel("gravity_force")) is first
-    kernels.kernel("other", None, lambda name: robots[0].kernel("gravity_force"))
-    with pytest.raises(hinge.HingeError, match=r"HINGE_CACHE=verify: the key .*other.* leads to .* another program"):
-        kernels.kernel("other", None, lambda name: robots[1].kernel("gravity_force"))
+    memo, arms = Memo(), [hinge.samples.pendulum(1), hinge.samples.pendulum(1, 2.0)]
+    plans = [arm.kernel("gravity_force").plan for arm in (arms[0], arms[0], arms[1])]
+    first = kernel_of(dataclasses.replace(plans[0], source="too short", memo=memo))
+    assert kernel_of(dataclasses.replace(plans[1], source="too short", memo=memo)) is first
+    kernel_of(dataclasses.replace(plans[0], source="other", memo=memo))
+    with pytest.raises(hinge.HingeError, match=r"HINGE_CACHE=verify: the source 'other' leads .* another program"):
+        kernel_of(dataclasses.replace(plans[2], source="other", memo=memo))
 
 
 def test_verify_finds_a_key_on_disk_that_is_too_short(cold, monkeypatch):

@@ -15,11 +15,13 @@ import pytest
 import sympy
 from back_ends import COMPILER, in_c, interpreted, native
 from shape_laws import LAWS, sized
+from toy_arrays import ToyArray, ToyDevice
 
 import hinge
 from hinge import backends
 from hinge.backends import Backend, Code, interpret
 from hinge.backends.count import count
+from hinge.calls.libraries import LIBRARIES
 from hinge.dynamics.registry import ALGORITHMS, FORCE, POSITION, SCALAR, algorithm, choose, default, rivals
 from hinge.graph import OPS, Graph, Input, cos, jacobian, order, sin
 from hinge.graph.ops import function
@@ -34,7 +36,7 @@ Z = Vec3((0.0, 0.0, 1.0))
 LINK = '<link name="{0}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>{1}</link>'
 ARM = ('<robot name="arm"><link name="base"/>{0}<joint name="j" type="{1}"><parent link="base"/><child link="l"/>'
        '<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>')  # fmt: skip
-TABLES = (JOINTS, SHAPES, OPS, METHODS, backends._ROWS, ALGORITHMS, *ALGORITHMS.values())
+TABLES = (JOINTS, SHAPES, OPS, METHODS, backends._ROWS, ALGORITHMS, *ALGORITHMS.values(), LIBRARIES)
 
 
 @pytest.fixture(autouse=True)
@@ -258,6 +260,73 @@ def test_a_back_end_is_a_row_that_runs_all_the_others_do():
     q = np.array([0.3, -0.2])
     np.testing.assert_array_equal(arm.mass_matrix(q, backend="mine"), arm.mass_matrix(q, backend="interpret"))
     assert hinge.simulate(arm, 0.1, q, backend="mine", method="dopri5").q.shape == (101, 2)
+
+
+# a library of arrays, and a device that computes on them
+
+
+def on_device(*arrays):
+    return [ToyArray(np.array(x, float)) for x in arrays]
+
+
+@pytest.fixture
+def toy_library():
+    backends.register(ToyDevice())
+    LIBRARIES["toy_arrays"] = "toy_arrays"
+
+
+CALLS = {
+    "plain": ("forward_dynamics", {}),
+    "external and base_motion": (
+        "inverse_dynamics",
+        {"external": {"link3": [0.1, 0.2, 0.3, 1.0, 2.0, 3.0]}, "base_motion": [[0.1] * 6, [0.2] * 6]},
+    ),
+    "parameters": ("forward_dynamics", {"parameters": {"link6.mass": [2.0, 3.0]}}),
+}
+
+
+@pytest.mark.parametrize("options", CALLS)
+@pytest.mark.usefixtures("toy_library")
+def test_calls_take_arrays_of_a_new_library_on_a_new_device(options):
+    name, options = CALLS[options]
+    arm = hinge.samples.puma560()
+    arm = arm.vary(*options.get("parameters", ()))
+    states = np.random.default_rng(3).normal(size=(3, 2, 6))
+    wanted = getattr(arm, name)(*states, **options)
+    moved = {
+        key: dict(zip(given, on_device(*given.values()), strict=True)) if isinstance(given, dict) else on_device(*given)
+        for key, given in options.items()
+    }
+    for _ in range(2):  # the second of two plain calls goes through `Entry`
+        found = getattr(arm, name)(*on_device(*states), **moved)
+        assert type(found) is ToyArray
+        np.testing.assert_allclose(found.numbers, wanted, rtol=1e-12)
+    assert np.abs(wanted).max() > 0.1
+
+
+@pytest.mark.usefixtures("toy_library")
+def test_rollouts_run_on_such_a_device_too():
+    arm = hinge.samples.planar_2r()
+    q0, tau = np.array([[0.3, 0.1], [0.5, -0.2]]), np.array([[0.4, 0.1], [0.0, 0.2]])
+    wanted = hinge.rollout(arm, q0, np.zeros(2), steps=20, h=1e-3, tau=tau, record=5, backend="interpret")
+    found = hinge.rollout(arm, *on_device(q0, np.zeros(2)), steps=20, h=1e-3, tau=on_device(tau)[0], record=5)
+    assert all(type(x) is ToyArray for x in (found.q, found.qd, found.status))
+    np.testing.assert_array_equal(found.q.numbers, wanted.q)
+    np.testing.assert_array_equal(found.qd.numbers, wanted.qd)
+    assert np.abs(wanted.q[:, -1] - wanted.q[:, 0]).max() > 1e-4
+    assert found.status.numbers.tolist() == [0, 0]
+
+
+@pytest.mark.usefixtures("toy_library")
+def test_arrays_in_two_places_and_unlike_sizes_are_refused_as_on_any_device():
+    arm = hinge.samples.planar_2r()
+    q, qd = on_device(np.zeros(2), np.zeros(2))
+    with pytest.raises(hinge.SizeError, match="mass_matrix: q has 3 entries, robot 'planar_2r' has nq = 2"):
+        arm.mass_matrix(*on_device(np.zeros(3)))
+    with pytest.raises(hinge.SizeError, match="q is on GPU 0 and tau on GPU 1"):
+        arm.forward_dynamics(q, qd, ToyArray(np.zeros(2), 1))
+    with pytest.raises(hinge.NotCovered, match="backend='interpret' cannot take arrays on a GPU"):
+        arm.mass_matrix(q, backend="interpret")
 
 
 # an adaptive pair: Bogacki and Shampine's of third and second order

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hinge
-from hinge.calls import request as programs
+from hinge.calls import call as programs
 from hinge.counting.measure import arm, costs
 from hinge.counting.measure import cost as counted
 from hinge.counting.steps import at_once, depth, processors
@@ -103,7 +103,7 @@ def test_what_is_taken_by_itself_is_never_dearer_than_a_rival(seed, n, call, sma
     monkeypatch.setattr(programs, "SMALL", small)
     robot = hinge.samples.chain(np.random.default_rng(seed), n)
     best = robot.cost(call)
-    taken, program = programs.trace(programs.Request(call, "auto"), robot.target)
+    taken, program = programs.Call.parse(robot.target, call, method="auto").trace()
     assert best.method == taken.method
     for rival in rivals(robot.model, ALGORITHMS[call][best.method]):
         assert program.operations <= rival.trace(robot.target.traced).operations

@@ -17,7 +17,7 @@ from robots import random_body
 from sweeps import swept
 
 import hinge
-from hinge.dynamics.registry import POSITION, asked, default
+from hinge.dynamics.registry import POSITION, default, required_inputs
 from hinge.robot import ALGORITHMS
 
 AXES = ("body", "base", "aligned")
@@ -141,7 +141,7 @@ class Case:
         return {one: self.robot.nv if self.is_position(one) else x.size for one, x in self.by.items()}
 
     def is_position(self, one):
-        return asked(self.name).get(one) is POSITION
+        return required_inputs(self.name).get(one) is POSITION
 
     def shifted(self, t):
         """The results where each input in turn has moved by t along each of its directions: a row for each."""

@@ -95,10 +95,10 @@ def test_a_heavier_hand_can_do_less_and_a_shifted_load_is_only_a_parameter():
     can = hinge.hand_accelerations(arm, q, qd, "tool", effort=effort, parameters={"load.mass": masses})
     assert can.map.shape == (4, 3, 6)
     assert (np.diff(can.most(up)) < 0).all()
-    kernels = len(arm.target.kernels)
+    kernels = len(arm.target.memo)
     shifted = hinge.hand_accelerations(arm, q, qd, "tool", effort=effort, parameters={"load.com": [0.1, 0.0, 0.1]})
     assert shifted.most(up) != pytest.approx(can[1].most(up))
-    assert len(arm.target.kernels) == kernels
+    assert len(arm.target.memo) == kernels
     fixed = robot.with_payload("tool", 1.0, (0.1, 0.0, 0.1))
     built = hinge.hand_accelerations(fixed, q, qd, "tool", effort=effort)
     np.testing.assert_allclose(shifted.map, built.map, atol=1e-9)

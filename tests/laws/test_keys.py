@@ -15,10 +15,13 @@ import pytest
 
 import hinge
 from hinge import dynamics
-from hinge.calls.request import Request, plan
+from hinge.calls.call import WORDS, Call
+from hinge.calls.poses import _algorithm as poses_algorithm
 from hinge.calls.target import Target
 from hinge.contact.contact_model import contact_model
+from hinge.dynamics.place import At
 from hinge.dynamics.registry import ALGORITHMS, RULES
+from hinge.dynamics.slopes import Slope
 from hinge.graph import Graph
 from hinge.integrators import METHODS, TABLEAUS, explicit
 from hinge.keys import LEFT_OUT, Opaque, digest_of, key_fields
@@ -120,9 +123,9 @@ def programs(model):
     """The program of every algorithm that covers a model, by name."""
     target, made = Target(model), {}
     for name in sorted(ALGORITHMS):
-        request = Request(name, terms=frozenset({"armature", "damping", "stiffness"}))
         try:
-            made[name] = plan(request, target, "interpret").program_digest
+            call = Call.parse(target, name, backend="interpret", joint_terms=("armature", "damping", "stiffness"))
+            made[name] = call.kernel.program_digest
         except hinge.HingeError as why:
             made[name] = type(why).__name__
     return made
@@ -152,11 +155,11 @@ def test_programs_do_not_depend_on_fields_that_are_left_out():
 
 
 def _run(robot, **options):
-    """The plan of the kernel of a rollout, which is not run."""
+    """The kernel of a rollout, which is not run."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(simulation, "_taken", lambda course, q, qd: course)
         course = hinge.rollout(robot, robot.neutral(), np.zeros(robot.nv), 1, 1e-3, backend="interpret", **options)
-    return kernel(robot, course.physics, course.outside, {"q": robot.nq, "qd": robot.nv}, "interpret").plan
+    return kernel(robot, course.physics, course.outside, {"q": robot.nq, "qd": robot.nv}, "interpret")
 
 
 def test_a_shape_changes_the_key_of_a_run_with_contact_or_not_its_program():
@@ -175,7 +178,7 @@ def test_a_shape_changes_the_key_of_a_run_with_contact_or_not_its_program():
             other = _run(hinge.Robot(model), physics="file")
         except (hinge.HingeError, LookupError, ValueError, ArithmeticError):  # no robot any more
             continue
-        if other.source_digest != first.source_digest:
+        if other.plan.source_digest != first.plan.source_digest:
             differ += 1
             continue
         same += 1
@@ -189,15 +192,34 @@ def test_every_field_of_a_contact_model_and_of_a_step_is_part_of_its_key():
     for law in ("rigid", "soft"):
         touch = contact_model(robot.target, "self", hinge.Ground(0.1, friction=0.4), law)
         physics = hinge.rollout(robot, [0, 0], [0, 0], 1, 1e-3, ground=0.0, law=law).course.physics
-        for value in (touch, dataclasses.replace(physics, touch=None, springs=((1.0, 2.0),)), Request("step", "rk4")):
+        for value in (touch, dataclasses.replace(physics, touch=None, springs=((1.0, 2.0),))):
             whole = digest_of(value)
             for path, out, other in leaves(value):
-                if path[-1] == "method" and not isinstance(value, Request):
+                if path[-1] == "method":
                     continue  # a name that selects a row: below
                 assert (digest_of(other) == whole) == out, path
 
 
+OTHER_WORDS = {
+    "name": "inverse_dynamics", "method": "articulated", "optional": ("external",), "terms": ("damping",),
+    "status": True, "regroup": True, "frames": (("external", At(("a",))),), "options": (("reference", "world"),),
+    "derivatives": (Slope("columns", ("q",)),), "by_numbers": True, "packed": True,
+}  # fmt: skip
+
+
+def test_every_word_of_a_call_is_part_of_its_key():
+    """The back end is in the name of every entry, and a call with a recipe is known by its program."""
+    assert WORDS.keys() == OTHER_WORDS.keys() | {"backend", "recipe"}
+    call = Call.parse(hinge.load(MACHINE).target, "forward_dynamics")
+    digests = [digest_of(call.but(**{word: value})) for word, value in OTHER_WORDS.items()]
+    assert len({digest_of(call), *digests}) == 1 + len(OTHER_WORDS)
+    assert digest_of(call) == digest_of(call.but(backend="interpret"))
+    with pytest.raises(Opaque):
+        digest_of(Call.outside_registry(call.target, (poses_algorithm, ("a",))))
+
+
 REASONS = {
+    "Input.label": "only messages have it",
     "Model.shapes": "programs about contact are traced from a ContactModel, which has them",
     "Model.report": "findings about the file",
     "Model.file": "a path; meshes are read when a ContactModel is made",
@@ -205,7 +227,11 @@ REASONS = {
     "JointData.other": "words of the file, kept to be written",
     "JointData.where": "only messages name the line",
 }
-DECLARED = {"Target": ("model", "vary"), "Heights": ("rows", "size", "base")}
+DECLARED = {
+    "Target": ("model", "vary"),
+    "Heights": ("rows", "size", "base"),
+    "Call": tuple(word for word in ("target", *WORDS) if word not in ("backend", "recipe")),
+}
 
 
 def test_what_is_left_out_of_keys_is_listed_here_with_its_reason():
@@ -248,37 +274,37 @@ def _shape_of_the_user():
 
 def test_a_row_of_the_user_in_a_registry_makes_a_source_opaque(monkeypatch):
     robot = hinge.load(MACHINE)
-    own = _run(robot, method="rk4").source_digest
+    own = _run(robot, method="rk4").plan.source_digest
     assert own is not None
     monkeypatch.setitem(METHODS, "rk4", explicit(dataclasses.replace(TABLEAUS["rk4"], b=(0.25, 0.25, 0.25, 0.25))))
-    replaced = _run(hinge.load(MACHINE), method="rk4").source_digest
+    replaced = _run(hinge.load(MACHINE), method="rk4").plan.source_digest
     assert replaced not in (own, None)  # another tableau is other data
-    step = Request("step", "rk4")
-    assert digest_of(step.source(robot.target)) != (monkeypatch.undo(), digest_of(step.source(robot.target)))[1]
+    step = lambda: Call.parse(hinge.load(MACHINE).target, "step", method="rk4")
+    assert digest_of(step()) != (monkeypatch.undo(), digest_of(step()))[1]
 
     taken = METHODS["rk4"]
     advance = lambda *given: taken.advance(*given)
     monkeypatch.setitem(METHODS, "rk4", dataclasses.replace(taken, advance=advance))
-    assert _run(hinge.load(MACHINE), method="rk4").source_digest is None
+    assert _run(hinge.load(MACHINE), method="rk4").plan.source_digest is None
     monkeypatch.undo()
 
     first = next(iter(ALGORITHMS["forward_dynamics"].values()))
     rival = dataclasses.replace(first, method="mine", function=lambda *given, **more: first.function(*given, **more))
     monkeypatch.setitem(ALGORITHMS["forward_dynamics"], "mine", rival)
-    assert _run(hinge.load(MACHINE), method="rk4").source_digest is None
+    assert _run(hinge.load(MACHINE), method="rk4").plan.source_digest is None
     with pytest.raises(Opaque):
-        digest_of(Request("step", "rk4").source(robot.target))
+        digest_of(step())
     assert dynamics.ALGORITHMS is ALGORITHMS
     monkeypatch.undo()
 
     monkeypatch.setitem(RULES, "forward_dynamics", lambda *given, **more: None)
     with pytest.raises(Opaque):
-        digest_of(Request("forward_dynamics").source(robot.target))
+        digest_of(Call.parse(hinge.load(MACHINE).target, "forward_dynamics"))
     monkeypatch.undo()
 
     assert SHAPES["slab"] is Slab
-    assert _run(_shape_of_the_user(), ground=-1.0).source_digest is None
-    assert _run(robot, ground=-1.0).source_digest is not None
+    assert _run(_shape_of_the_user(), ground=-1.0).plan.source_digest is None
+    assert _run(robot, ground=-1.0).plan.source_digest is not None
 
 
 # values
@@ -296,7 +322,7 @@ def test_different_values_have_different_digests():
     listed = [None, False, True, 0.0, 2.0, "", "a", b"a", (), [], (1.0,), [1.0], ((1.0,),), (1.0, ()), ("a", "b"),
               ("ab",), {}, {"a": "b"}, {"a": 1.0}, frozenset(), frozenset({"a"}), math.inf, -math.inf, 2**60,
               np.zeros(2), np.zeros(2, np.float32), np.zeros((2, 1)), np.ones(2), hinge.Ground(), hinge.Ground(0.1),
-              math.sin, math.cos, digest_of, key_fields, hinge.Status.OK, Request("a"), Request("b")]  # fmt: skip
+              math.sin, math.cos, digest_of, key_fields, hinge.Status.OK]  # fmt: skip
     digests = [digest_of(one) for one in listed]
     assert len(set(digests)) == len(listed)
     assert digests == [digest_of(one) for one in listed]

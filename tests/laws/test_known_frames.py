@@ -9,8 +9,8 @@ from robots import drawn, families, law, random_body, seeds
 from yardsticks import assert_close, computed
 
 import hinge
+from hinge.calls.call import Call
 from hinge.calls.poses import poses
-from hinge.calls.request import Request, trace
 from hinge.dynamics.place import At
 from hinge.dynamics.registry import ALGORITHMS, PLACE, POSITION
 from hinge.errors import UnknownName
@@ -81,8 +81,8 @@ def test_a_frame_costs_its_own_branch(name, frame):
 
 def pushed(robot, name, *frames):
     """The operations with forces at frames."""
-    request = Request(name, given=frozenset({"external"}), places=(("external", At(frames)),))
-    return trace(request, robot.target)[1].operations
+    call = Call.parse(robot.target, name, (("external", At(frames)),), optional=["external"])
+    return call.trace()[1].operations
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "bias_force", "forward_dynamics"])
@@ -121,10 +121,10 @@ def test_the_order_of_names_says_nothing():
     q, qd = CROWDED.random_state(rng, 3)
     push = {name: rng.normal(size=6) for name in ("right_hand", "left_hand", "trunk0")}
     first = CROWDED.inverse_dynamics(q, qd, qd, external=push)
-    before = len(CROWDED.target.kernels)
+    before = len(CROWDED.target.memo)
     again = CROWDED.inverse_dynamics(q, qd, qd, external=dict(reversed(push.items())))
     assert np.array_equal(first, again)
-    assert len(CROWDED.target.kernels) == before
+    assert len(CROWDED.target.memo) == before
 
 
 def test_a_kernel_of_a_frame_takes_the_state_alone():

@@ -14,7 +14,7 @@ import pytest
 import hinge
 from hinge.calls.numbers import limits_with
 from hinge.calls.views import View
-from hinge.dynamics.registry import KNOWN, PLACE, POSITION, asked
+from hinge.dynamics.registry import KNOWN, PLACE, POSITION, required_inputs
 from hinge.model.shapes import Shape
 from hinge.model.vary import DATA, GEAR, JOINT, LINK
 from hinge.robot import ALGORITHMS
@@ -149,7 +149,7 @@ def test_every_kind_of_parameter_is_in_the_law():
 def arguments(robot, name, rng):
     """Inputs of an algorithm at one state that closes all loops; a frame is a name."""
     made = []
-    for quantity in asked(name).values():
+    for quantity in required_inputs(name).values():
         if quantity is PLACE:
             made.append(robot.frame_names[-1])
         elif quantity is POSITION:

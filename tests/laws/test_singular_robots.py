@@ -5,7 +5,7 @@ import pytest
 from robots import random_body, random_joint, random_place, random_rotation
 
 import hinge
-from hinge.dynamics.registry import KNOWN, PLACE, POSITION, asked
+from hinge.dynamics.registry import KNOWN, PLACE, POSITION, required_inputs
 from hinge.errors import NotCovered
 from hinge.model import Builder
 from hinge.robot import ALGORITHMS
@@ -61,7 +61,7 @@ robots = pytest.mark.parametrize("which", ROBOTS)
 def called_with(robot, rng, name):
     """Inputs of an algorithm at states at random; all forces are given, and no acceleration."""
     made = {}
-    for one, quantity in asked(name).items():
+    for one, quantity in required_inputs(name).items():
         shape = (STATES, *quantity.shape(robot.model))
         made[one] = rng.uniform(0.1, 1.0, shape) if one != "h" else 0.01
         if quantity is PLACE:

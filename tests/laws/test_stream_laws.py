@@ -7,7 +7,7 @@ from test_loop_laws import Drawn
 
 import hinge
 from hinge.backends import interpret, partition, threads
-from hinge.backends.kernel import ROWS, Kernel, Plan
+from hinge.backends.kernel import ROWS, Memo, Plan, kernel_of
 from hinge.backends.llvm import Native
 from hinge.errors import NotCovered, SizeError, TraceError
 from hinge.graph import Graph, Input, Record, Rows, absolute, jacobian, less, order, pulled, repeat, replay, sin, when
@@ -262,9 +262,8 @@ def test_the_last_of_several_writes_stays():
 
 def plan(rollout):
     program = rollout.program()
-    shapes = ((CARRIED,), (1,), (1,), (1,), (ROWS, rollout.wide))
-    return Plan("", "rollout", program.inputs, shapes, ("",) * 5, ((CARRIED,), (ROWS, rollout.log)), lambda: program,
-                lambda: ("a rollout of the tests", repr(program)))  # fmt: skip
+    outputs = (CARRIED,), (ROWS, rollout.log)
+    return Plan("", "rollout", program.inputs, outputs, lambda backend: program, program, Memo())
 
 
 @pytest.mark.parametrize("backend", ["llvm", "interpret"])
@@ -276,7 +275,7 @@ def test_a_kernel_takes_and_gives_rows(tmp_path, monkeypatch, backend, number):
     want = outcome(interpret.run, rollout.program(), x, forces, 4)
     shaped = x.reshape(2, 3, CARRIED), [4.0], [3.0], [0.0], forces.reshape(2, 3, STEPS, 7)
     for _ in range(2):  # compiled, and from the disk
-        kernel = Kernel(plan(rollout), backend)
+        kernel = kernel_of(plan(rollout), backend)
         y, log = kernel(*shaped, rows=5)
         assert log.shape == (2, 3, 5, 9)
         assert log.dtype == number
@@ -305,8 +304,7 @@ def test_a_record_that_is_given_keeps_what_is_not_written(backend):
     x, log = graph.input("x", 0), Record(graph, "log", 2)
     repeat(2, (x,), lambda k, v: (log.__setitem__(k, [v, k]), (v + 1.0,))[1])
     program = order([Input("x", 1)], [log])
-    what = Plan("", "f", program.inputs, ((1,),), ("",), ((ROWS, 2),), lambda: program, lambda: (repr(program),))
-    kernel = Kernel(what, backend)
+    kernel = kernel_of(Plan("", "f", program.inputs, ((ROWS, 2),), lambda backend: program, program, Memo()), backend)
     want = np.array([[[3.0, 0.0], [4.0, 1.0], [77.0, 77.0]]])
     for out in (np.full((1, 3, 2), 77.0), np.full((1, 3, 4), 77.0)[..., ::2], np.full((1, 3, 2), 77.0, np.float32)):
         assert kernel(np.array([[3.0]]), out=out) is out
@@ -316,7 +314,7 @@ def test_a_record_that_is_given_keeps_what_is_not_written(backend):
 def test_what_does_not_fit_is_refused_by_name():
     rollout = Rollout(0)
     x, forces = rollout.given()
-    kernel = Kernel(plan(rollout), "interpret")
+    kernel = kernel_of(plan(rollout), "interpret")
     refused = [
         (lambda: kernel(x, [1.0], [1.0], [0.0], forces), "rollout: say with rows= how many rows by step a result has."),
         (lambda: kernel(x, [1.0], [1.0], [0.0], forces, rows=(1, 2)),

@@ -28,7 +28,7 @@ def test_new_weights_are_no_new_kernel():
     runs, kernels = [], []
     for seed in (0, 1):
         runs.append(hinge.rollout(arm, q0, np.zeros(6), 20, 1e-3, policy=network, inputs=weights(seed)))
-        kernels.append(len(arm.target.kernels))
+        kernels.append(len(arm.target.memo))
     assert kernels[0] == kernels[1]
     assert not np.allclose(runs[0].q, runs[1].q)
     q, qd = q0.copy(), np.zeros_like(q0)

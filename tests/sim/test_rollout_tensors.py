@@ -19,7 +19,7 @@ def library(name, adapter):
 
 @pytest.fixture
 def torch():
-    return library("torch", "hinge.calls.torch_tensors")
+    return library("torch", "hinge.calls.torch_calls")
 
 
 @pytest.fixture

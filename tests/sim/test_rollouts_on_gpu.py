@@ -152,7 +152,7 @@ def test_a_run_there_knows_its_derivatives(monkeypatch):
     weights = RNG.normal(size=(N, STEPS // 5 + 1, robot.nv))
     wanted = hinge.rollout(robot, **given).pulled(weights, 1.0)
     there = interpreted_gpu.tensors(monkeypatch)
-    monkeypatch.setattr("hinge.calls.torch_tensors.differentiable", lambda one, arrays: one.run_on(there, arrays))
+    monkeypatch.setattr("hinge.calls.torch_calls.differentiable", lambda one, arrays: one.run_on(there, arrays))
     found = hinge.rollout(robot, **moved(given, torch.tensor)).pulled(torch.tensor(weights), 1.0)
     assert found.keys() == wanted.keys()
     for name in ("q0", "qd0"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import hinge
-from hinge.dynamics.registry import ALGORITHMS, KNOWN, PLACE, POSITION, asked
+from hinge.dynamics.registry import ALGORITHMS, KNOWN, PLACE, POSITION, required_inputs
 from hinge.model import Builder
 
 jax = pytest.importorskip("jax", reason="JAX is not installed")
@@ -87,7 +87,7 @@ QUICK = ("inverse_dynamics", "forward_dynamics", "step", "pose", "integrate", "h
 def state(robot, name, seed=0, batch=()):
     """Random values for what a method takes; frames by name."""
     rng, made = np.random.default_rng(seed), []
-    for key, quantity in asked(name).items():
+    for key, quantity in required_inputs(name).items():
         if quantity is PLACE:
             made.append(robot.body_names[-1])
         elif quantity is POSITION:

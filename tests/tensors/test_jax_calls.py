@@ -8,14 +8,14 @@ from jax_robots import QUICK, ROBOTS, arm, assert_same, cases, double, flying, i
 from sweeps import swept
 
 import hinge
-from hinge.calls import jax_kernels
+from hinge.calls import jax_primitive
 
 
 @pytest.fixture(params=["machine code", "callback"])
 def way(request, monkeypatch):
     """Both ways in which JAX runs kernels; robots are new, so that nothing is compiled yet."""
     if request.param == "callback":
-        monkeypatch.setattr(jax_kernels, "handler", lambda platform: "")
+        monkeypatch.setattr(jax_primitive, "handler", lambda platform: "")
     return request.param
 
 

@@ -7,8 +7,8 @@ import pytest
 from jax_robots import QUICK, ROBOTS, arm, assert_same, cases, double, flying, jax, jnp, state  # noqa: F401
 from sweeps import swept
 
-from hinge.calls.jax_kernels import P
-from hinge.dynamics.registry import KNOWN, PLACE, asked
+from hinge.calls.jax_primitive import P
+from hinge.dynamics.registry import KNOWN, PLACE, required_inputs
 
 check_grads = pytest.importorskip("jax.test_util").check_grads
 close = partial(assert_same, tol=1e-10)
@@ -16,7 +16,7 @@ close = partial(assert_same, tol=1e-10)
 
 def differentiable(robot, name, given, **how):
     """A method as a function of its arrays, and these."""
-    free = [k for k, quantity in enumerate(asked(name).values()) if quantity not in (PLACE, KNOWN)]
+    free = [k for k, quantity in enumerate(required_inputs(name).values()) if quantity not in (PLACE, KNOWN)]
 
     def function(*arrays):
         arrays = [jnp.asarray(x) for x in arrays]  # check_grads gives NumPy's for its differences
@@ -165,10 +165,10 @@ def primitives(jaxpr):
 def test_a_gradient_is_one_sweep_back():
     given = [jnp.asarray(x) for x in state(arm(), "forward_dynamics")]
     traced = jax.make_jaxpr(jax.value_and_grad(lambda *x: arm().forward_dynamics(*x).sum(), (0, 2)))(*given)
-    kinds = [[slope.kind for slope in call.slopes] for call in primitives(traced.jaxpr)]
+    kinds = [[slope.kind for slope in call.derivatives] for call in primitives(traced.jaxpr)]
     assert kinds == [[], ["pulled"]]
-    (pulled,) = [call for call in primitives(traced.jaxpr) if call.slopes]
-    assert pulled.slopes[0].by == ("q", "tau")
+    (pulled,) = [call for call in primitives(traced.jaxpr) if call.derivatives]
+    assert pulled.derivatives[0].by == ("q", "tau")
 
 
 def test_a_status_has_no_gradient():

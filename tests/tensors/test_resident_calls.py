@@ -172,12 +172,12 @@ def test_what_the_driver_says_is_said(driver, cupy):
 @pytest.fixture
 def torch(driver, monkeypatch):
     torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'hinge[torch]'")
-    from hinge.calls import torch_on_gpu
+    from hinge.calls import torch_arrays
 
-    monkeypatch.setattr(torch_on_gpu, "_named", lambda device: torch.device("cpu"))
-    monkeypatch.setattr(torch_on_gpu.Torch, "device", lambda self, x: 1)
-    monkeypatch.setattr(torch_on_gpu.Torch, "stream", lambda self, device: 5)
-    torch_on_gpu._constant.cache_clear()
+    monkeypatch.setattr(torch_arrays, "_named", lambda device: torch.device("cpu"))
+    monkeypatch.setattr(torch_arrays.Torch, "device", lambda self, x: 1)
+    monkeypatch.setattr(torch_arrays.Torch, "stream", lambda self, device: 5)
+    torch_arrays._constant.cache_clear()
     return torch
 
 

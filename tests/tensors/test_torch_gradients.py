@@ -7,7 +7,7 @@ from tensor_cases import CASES, robot, state
 
 import hinge
 from hinge.calls import inputs
-from hinge.dynamics.registry import PLACE, asked, default
+from hinge.dynamics.registry import PLACE, default, required_inputs
 from hinge.robot.algorithms import ALGORITHMS
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'hinge[torch]'")
@@ -75,21 +75,25 @@ def test_every_algorithm_takes_tensors(name):
     rng = np.random.default_rng(2)
     q, _, _ = state(system, 1)
     given = []
-    for one, quantity in asked(name).items():
+    for one, quantity in required_inputs(name).items():
         if quantity is PLACE:
             given.append(system.frame_names[-1])
         elif quantity.counted == "nq":
             given.append(q[0])
         else:
             given.append(np.abs(rng.normal(size=quantity.shape(system.model))) * (0.01 if one == "h" else 1.0))
-    if "known" in asked(name):
-        given[list(asked(name)).index("known")] = np.arange(system.nv) % 2.0
-    words = dict.fromkeys(inputs.own(default(name)))
+    if "known" in required_inputs(name):
+        given[list(required_inputs(name)).index("known")] = np.arange(system.nv) % 2.0
+    words = dict.fromkeys(inputs.algorithm_only_inputs(default(name)))
     try:
         wanted = getattr(system.target, name)(*given, **words)
     except hinge.NotCovered as reason:
         pytest.skip(str(reason))
-    moving = [k for k, x in enumerate(given) if not isinstance(x, str) and x.size and list(asked(name))[k] != "known"]
+    moving = [
+        k
+        for k, x in enumerate(given)
+        if not isinstance(x, str) and x.size and list(required_inputs(name))[k] != "known"
+    ]
 
     def call(*tensors):
         whole = list(given)
@@ -197,12 +201,12 @@ class Product:
         x, y, weight = arrays
         return tuple(np.asarray(weight[..., None] * (y, x)[k]) for k in self.by)
 
-    def pulled(self, by):
+    def vjp(self, by):
         return Product(tuple(by))
 
 
 def test_other_functions_of_arrays_can_have_gradients():
-    from hinge.calls.torch_tensors import differentiable
+    from hinge.calls.torch_calls import differentiable
 
     product = Product()
     x, y = leaf(np.array([[1.0, 2.0, 3.0], [0.5, 0.0, -1.0]]), np.array([2.0, 1.0, 4.0]))

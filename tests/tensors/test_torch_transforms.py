@@ -9,7 +9,9 @@ import hinge
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install 'hinge[torch]'")
 from torch.func import grad, hessian, jacfwd, jacrev, jvp, vmap  # noqa: E402
 
-from hinge.calls import torch_tensors  # noqa: E402
+from hinge.calls import torch_calls  # noqa: E402
+from hinge.calls.call import Call  # noqa: E402
+from hinge.calls.evaluate import Arguments  # noqa: E402
 from hinge.calls.operands import prepared  # noqa: E402
 
 
@@ -23,8 +25,9 @@ def test_the_operator_is_one(case, name):
     system = robot(case)
     given = [x.requires_grad_() for x in tensors(system)]
     given += [torch.tensor(0.01).double()] if name == "step" else []
-    call, values = prepared(torch_tensors.LIBRARY, system.target, name, given, [], return_status=True)
-    torch.library.opcheck(torch_tensors.operator, (torch_tensors._key(call), values))
+    call = Call.parse(system.target, name, status=True)
+    call, values = prepared(torch_calls.LIBRARY, call, Arguments(given, {}, None, None, None, None, ()))
+    torch.library.opcheck(torch_calls.operator, (torch_calls._key(call), values))
 
 
 def test_vmap_puts_its_axis_before_the_batch():
@@ -156,7 +159,7 @@ def test_inductor_compiles_it():
 
 def test_a_graph_whose_robot_is_gone_says_so():
     with pytest.raises(hinge.NotCovered) as caught:
-        torch_tensors.operator("nobody 0", [torch.zeros(2)])
+        torch_calls.operator("nobody 0", [torch.zeros(2)])
     assert str(caught.value) == (
         "a graph calls a robot that is gone, or is one of another process.\n  Keep the robot; trace it anew."
     )

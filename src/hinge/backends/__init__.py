@@ -80,6 +80,53 @@ class Backend:
         return self
 
 
+class DeviceBackend(Backend):
+    """A back end that computes on devices with memory of their own, for arrays that live there.
+
+    A `library` of arrays is an `ArrayLibrary` of backends/places.py.
+    """
+
+    xla_platform = ""  # what XLA calls such devices, where it can enter compiled code
+
+    def entry(self, kernel: Any, library: Any) -> Callable[..., tuple[Any, ...]]:
+        """Return a function that runs a kernel on a sequence of device arrays, and on `out`, and returns new ones."""
+        raise NotImplementedError
+
+    def bind(self, kernel: Any, library: Any, given: Sequence[Any], outs: Sequence[Any]) -> Callable[[], None]:
+        """Return a call without arguments on these very arrays; NumPy arrays are copied there in every call."""
+        raise NotImplementedError
+
+    def record(self, library: Any, shape: tuple[int, ...], dtype: np.dtype[Any], device: int) -> Any:
+        """Return an array (states, rows, width) for a record, as the programs of this back end write it."""
+        raise NotImplementedError
+
+    def put(self, library: Any, device: int, array: Any, numbers: np.ndarray[Any, Any]) -> None:
+        """Copy the numbers of a NumPy array into a device array."""
+        raise NotImplementedError
+
+    def hold(self, arrays: dict[int, Any]) -> Any:
+        """Return copies of NumPy arrays on the first device, by their numbers, as `Code.run` takes them."""
+        raise NotImplementedError
+
+    def source(self, program: Program, scalar: str, name: str) -> str:
+        """Return a program as source text, for numbers of type "double" or "float"."""
+        raise NotImplementedError
+
+    def files(
+        self, prefix: str, about: Sequence[str], sizes: Any, routines: Sequence[Any], scalar: str
+    ) -> dict[str, str]:
+        """Return file name → source text: a header, a file for each routine, and a program that tries them."""
+        raise NotImplementedError
+
+    def xla_handler(self, header: str) -> Any:
+        """Return a handler for XLA, whose interface has that header; None where it is not known."""
+        return None
+
+    def xla_launch(self, code: Any, arrays: int, states: int) -> Any:
+        """Return what the handler is told of compiled code, with its address as `place`; None where it cannot run."""
+        return None
+
+
 # name → where the back end is, or itself once it has been used; each module has it under the name BACKEND
 _ROWS: dict[str, str | Backend] = {name: f"hinge.backends.{name}" for name in get_args(BackendName)}
 
@@ -114,6 +161,19 @@ def find(name: str) -> Backend:
     if isinstance(row, str):
         row = _ROWS[name] = importlib.import_module(row).BACKEND
     return row.serving()
+
+
+def device(name: str) -> DeviceBackend:
+    """Return the back end of that name, which computes on a device."""
+    found = find(name)
+    if not isinstance(found, DeviceBackend):
+        raise NotCovered(f"back end {name!r} computes on the host. Give a back end for a device.")
+    return found
+
+
+def is_device(name: str) -> bool:
+    """Return whether the back end of that name computes on a device."""
+    return name in _ROWS and isinstance(find(name), DeviceBackend)
 
 
 def alone(name: str) -> str:

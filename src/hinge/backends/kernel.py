@@ -7,11 +7,11 @@ states run through one of the back ends, in single precision where every input i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,10 +21,12 @@ from hinge.backends import Backend, Code, backend_name, cache
 from hinge.errors import HingeError, SizeError
 from hinge.graph import Input, Program, replay
 from hinge.graph.arrays import Symbols, symbols
+from hinge.graph.order import ROWS
 from hinge.keys import Opaque, digest_of
 
+Result = TypeVar("Result")
+
 Shape = tuple[int, ...]
-ROWS = -1  # in a shape: as many as there are steps, which a call says
 DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
 FEW, SEVERAL = 64, 16  # states and calls that are not worth compiling for
 
@@ -33,49 +35,56 @@ FEW, SEVERAL = 64, 16  # states and calls that are not worth compiling for
 class Plan:
     """Everything a kernel is made from: its inputs and outputs, how to trace its program, and the source of that.
 
-    `source` is the frozen value that the program is traced from, which finds it in the cache without tracing
-    (hinge/keys.py). Without one, or with one that is not data, the traced program itself is the key.
-    With `status` the last output is a status, a byte a state. A `named` one belongs to names that a call gave, and to
-    no other call: it is compiled when they are given again and again, or for many states.
+    `source` is the frozen, hashable value that the program is traced from. It finds the kernel in `memo`, and its
+    digest finds the program on disk without tracing (hinge/keys.py). A source that is not data is known on disk by its
+    traced program. With `status` the last output is a status, one byte per state.
     """
 
     robot: str
     name: str
     inputs: tuple[Input, ...]
-    shapes: tuple[Shape, ...]  # of the inputs
-    counted: tuple[str, ...]  # what the inputs' lengths are called
     outputs: tuple[Shape, ...]
-    trace: Callable[[], Program]
-    source: object = None
+    trace: Callable[[Backend], Program]  # costs on a back end decide between methods
+    source: Hashable
+    memo: Memo
     status: bool = False
-    named: bool = False
+    compile_late: bool = False  # after several calls or for many states: for frames that a call names
+    iterates: bool = False  # contains an iterative solver: another back end may be faster for a single state
 
     @cached_property
-    def program(self) -> Program:
-        return self.trace()
-
-    @cached_property
-    def program_digest(self) -> str:
-        """A digest of the program, which is traced for it."""
-        return hashlib.sha256(repr(self.program).encode()).hexdigest()
+    def shapes(self) -> tuple[Shape, ...]:
+        """The shape of each input for one state."""
+        return tuple(one.given_shape for one in self.inputs)
 
     @cached_property
     def source_digest(self) -> str | None:
-        """A digest of the source; None where only the program tells what it computes."""
+        """The digest of the source; None where only the program tells what it computes."""
         try:
-            return None if self.source is None else digest_of(self.source)
+            return digest_of(self.source)
         except Opaque:
             return None
+
+
+def kernel_of(plan: Plan, backend: str | None = None, states: int = 0) -> Kernel:
+    """Return the kernel of a plan, made once for each source and back end. No other function makes kernels.
+
+    `states` is the number of states of each call, where that is known.
+    """
+    name = backend_name(backend)
+    if states == 1 and plan.iterates:
+        name = backends.alone(name)
+    return plan.memo.kernel(plan, name)
 
 
 class Kernel:
     """One algorithm of one robot, ready to run. Call it with an array for each input."""
 
-    def __init__(self, plan: Plan, backend: str | None = None):
-        self.plan, self.name, self.backend = plan, plan.name, backend_name(backend)
-        self._served = backends.find(self.backend)
+    def __init__(self, plan: Plan, backend: str):
+        self.plan, self.name, self.backend = plan, plan.name, backend
+        self._served = backends.find(backend)
         self._codes: dict[np.dtype[Any], Code] = {}
-        self._waiting = SEVERAL if plan.named and self._served.meanwhile else 0  # calls that it may be too early for
+        late = plan.compile_late and self._served.meanwhile
+        self._waiting = SEVERAL if late else 0  # calls before it is compiled
         self._meanwhile: dict[np.dtype[Any], Code] = {}
         self.entries: tuple[Callable[..., Any], ...] = ()  # of what is compiled: they take a plain call as it comes
         self.enter: Callable[..., Any] = self._enter  # the same as one
@@ -88,10 +97,15 @@ class Kernel:
         """Return the kernel itself: compiled code has no state to copy."""
         return self
 
-    @property
+    @cached_property
     def program(self) -> Program:
         """The program; traced when asked for."""
-        return self.plan.program
+        return self.plan.trace(self._served)
+
+    @cached_property
+    def program_digest(self) -> str:
+        """The digest of the program, which is traced for it."""
+        return hashlib.sha256(repr(self.program).encode()).hexdigest()
 
     def __call__(self, *given: Any, out: Array | None = None, rows: int | Sequence[int] | None = None) -> Any:
         """The results, one array each. Of those with rows by step, `rows` says how many; NaN stands in any not written.
@@ -197,6 +211,10 @@ class Kernel:
         results = [_flat(out, prod(batch), s) for out, s in zip(outs, self.plan.outputs, strict=True)]
         return self.code(number).bind(rows, results)
 
+    def device_entry(self, library: Any) -> Callable[..., tuple[Any, ...]]:
+        """Return a function that runs it on a sequence of device arrays of a library, and on `out`."""
+        return backends.device(self.backend).entry(self, library)
+
     def batch(self, given: Sequence[Array]) -> Shape:
         """The leading axes of what a call would be given, broadcast; refused where a call would refuse it."""
         if len(given) != len(self.plan.inputs):
@@ -247,13 +265,13 @@ class Kernel:
         """
         plan = self.plan
         if plan.source_digest is None:
-            return plan.program_digest
+            return self.program_digest
         index = cache.key("source", self._served.name, *depends, plan.source_digest)
         known = cache.find(index, "shared")
         if known is None:
-            cache.keep(index, plan.program_digest.encode(), "shared", trim=False)
-            return plan.program_digest
-        if cache.verifies() and known.decode() != plan.program_digest:
+            cache.keep(index, self.program_digest.encode(), "shared", trim=False)
+            return self.program_digest
+        if cache.verifies() and known.decode() != self.program_digest:
             raise stale(f"the source of {self!r} leads to another program on disk")
         return known.decode()
 
@@ -265,11 +283,11 @@ class Kernel:
         code, depends = self._made(self._served, number), self._served.key(number)
         if depends:
             about = (self.plan.robot, self.name, self.backend, number.name)
-            cache.keep(self._code_key(depends, self.plan.program_digest), code.content, about=about)
+            cache.keep(self._code_key(depends, self.program_digest), code.content, about=about)
         return code
 
     def _made(self, backend: Backend, number: np.dtype[Any]) -> Code:
-        return backends.compiled(backend, self.plan.program, number, f"{self.name} of robot {self.plan.robot!r}")
+        return backends.compiled(backend, self.program, number, f"{self.name} of robot {self.plan.robot!r}")
 
     # arrays
 
@@ -315,8 +333,8 @@ class Kernel:
                 raise SizeError(f"{self.name}: {name} is not an array of real numbers.") from None
         if a.ndim < len(shape) or _own(a, shape) != _filled(shape, a):
             had = f"{a.shape[-1]} entries" if a.ndim and len(shape) == 1 else f"shape {a.shape}"
-            counted = self.plan.counted[k]
-            wanted = f"{counted} = {shape[0]}" if counted and len(shape) == 1 else f"shape {_said(shape)}"
+            label = self.plan.inputs[k].label
+            wanted = f"{label} = {shape[0]}" if label and len(shape) == 1 else f"shape {_said(shape)}"
             raise SizeError(f"{self.name}: {name} has {had}, robot {self.plan.robot!r} has {wanted}.")
         return a
 
@@ -404,36 +422,41 @@ def _said(shape: Shape) -> str:
     return str(tuple(shape)).replace(str(ROWS), "rows")
 
 
-class Kernels:
-    """The kernels made so far for one robot, whoever asked for them: each is made once.
+class Memo:
+    """What was computed once for one owner, such as a robot: results of functions, and kernels.
 
-    With HINGE_CACHE=verify, what is found under a key is made once more, when it is first found, and compared.
+    A result is found by the function and its arguments, a kernel by the source of its plan and its back end. Nobody
+    writes a key. With HINGE_CACHE=verify a kernel is compared with the next plan of an equal source.
     """
 
     def __init__(self) -> None:
-        self._made: dict[Any, Any] = {}
-        self._unverified: set[Any] | None = set() if cache.verifies() else None
+        self._results: dict[Any, Any] = {}
+        self._kernels: dict[tuple[Hashable, str], Kernel] = {}
+        self._verified: set[tuple[Hashable, str]] = set()
 
     def __len__(self) -> int:
-        return len(self._made)
+        """The number of kernels."""
+        return len(self._kernels)
 
-    def __call__(self, key: Any, make: Callable[[], Any]) -> Any:
-        """Return what was made under that key, or make it now."""
-        found = self._made.get(key)
-        if found is None:
-            found = self._made[key] = make()
-            if self._unverified is not None and isinstance(found, Kernel):
-                self._unverified.add(key)
-        elif self._unverified is not None and key in self._unverified:
-            self._unverified.discard(key)
-            if make().plan.program_digest != found.plan.program_digest:
-                raise stale(f"the key {key!r} in memory leads to {found!r}, which is of another program")
+    def __call__(self, function: Callable[..., Result], *arguments: Any) -> Result:
+        """Return function(*arguments), computed at the first call; the arguments have to be hashable."""
+        key = function, arguments
+        found: Any = self._results.get(key, self)
+        if found is self:
+            found = self._results[key] = function(*arguments)
         return found
 
-    def kernel(self, key: Any, backend: str | None, make: Callable[[str], Kernel]) -> Kernel:
-        """Return the kernel under that key for a back end, by default the one that is the default now."""
-        name = backend_name(backend)
-        return self((key, name), lambda: make(name))
+    def kernel(self, plan: Plan, backend: str) -> Kernel:
+        """Return the kernel of a plan for a back end. Use `kernel_of`, which chooses the back end."""
+        key = plan.source, backend
+        found = self._kernels.get(key)
+        if found is None:
+            return self._kernels.setdefault(key, Kernel(plan, backend))
+        if found.plan is not plan and key not in self._verified and cache.verifies():
+            self._verified.add(key)
+            if Kernel(plan, backend).program_digest != found.program_digest:
+                raise stale(f"the source {plan.source!r} leads in memory to {found!r}, which has another program")
+        return found
 
 
 def stale(fault: str) -> HingeError:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hinge.backends import default_backend
-from hinge.calls.differentiable import Call
-from hinge.calls.inputs import places
-from hinge.calls.target import USUAL, Target
+from hinge.calls.call import DEFAULT_TERMS, Call
+from hinge.calls.inputs import frames_of_inputs
+from hinge.calls.target import Target
 from hinge.dynamics import choose
 from hinge.errors import NotCovered, UnknownName, did_you_mean
 from hinge.model.driven import sizes
 
 
 def casadi(target: Target, name: str, method: str | None = None, given: Sequence[str] = (),
-           joint_terms: Sequence[str] = USUAL, at: str | Sequence[str] = (), **options: str) -> Any:  # fmt: skip
+           joint_terms: Sequence[str] = DEFAULT_TERMS, at: str | Sequence[str] = (),
+           **options: str) -> Any:  # fmt: skip
     """An algorithm as a function of CasADi, compiled, with exact derivatives of every order: for solvers of your own.
 
     It takes and gives what `kernel` with these words does, vectors as columns, and last the `parameters` of a robot
@@ -29,9 +29,8 @@ def casadi(target: Target, name: str, method: str | None = None, given: Sequence
     """
     if choose(target.model, name, method).asks_for_a_frame and not at:
         raise UnknownName(f"{name} is about a frame: give at=. {did_you_mean('', target.model.frames)}")
-    terms = (joint_terms,) if isinstance(joint_terms, str) else tuple(joint_terms)
-    frames, words = places(target.model, name, at), tuple(sorted(options.items()))
-    call = Call.of(target, name, method, default_backend(), tuple(given), terms, False, False, frames, words)
+    frames = frames_of_inputs(target.model, name, at)
+    call = Call.parse(target, name, frames, method=method, optional=given, joint_terms=joint_terms, options=options)
     if any(sizes(target.model)):
         raise NotCovered(
             f"casadi: robot {target.name!r} has driven joints, and there are no derivatives by their motion.\n"

@@ -20,7 +20,7 @@ import numpy as np
 
 from hinge.arguments import Array
 from hinge.backends.casadi_expressions import expressions
-from hinge.calls.differentiable import Call
+from hinge.calls.call import Call
 from hinge.dynamics.registry import default
 from hinge.graph.order import STRUCTURE
 
@@ -88,17 +88,16 @@ class Function(ca.Callback):
     @classmethod
     def of(cls, call: Call, sizes: tuple[int, ...] = ()) -> Function:
         """A call for one state, or for as many as these axes have; made once."""
+        return call.target.memo(cls._made, call, sizes)
 
-        def make() -> Function:
-            takes, gives = (
-                [Matrix(shape, (True,) * len(sizes)) for shape in shapes]
-                for shapes in (call.kernel.plan.shapes, call.results)
-            )
-            name = "_".join([*(f"map{n}" for n in sizes), call.name])
-            ALIVE.append(cls(name, call, sizes, takes, gives, _names(call)))
-            return ALIVE[-1]
-
-        return call.target.kernels(("casadi", call, sizes), make)
+    @classmethod
+    def _made(cls, call: Call, sizes: tuple[int, ...]) -> Function:
+        takes, gives = (
+            [Matrix(shape, (True,) * len(sizes)) for shape in shapes] for shapes in (call.plan.shapes, call.results)
+        )
+        name = "_".join([*(f"map{n}" for n in sizes), call.name])
+        ALIVE.append(cls(name, call, sizes, takes, gives, _names(call)))
+        return ALIVE[-1]
 
     def map(self, n: Any, *how: Any) -> Any:
         """The function of n states, side by side: one call of a kernel, which has threads of its own."""
@@ -108,8 +107,8 @@ class Function(ca.Callback):
 
     def expand(self, *how: Any) -> Any:
         """The function as expressions of CasADi, SX, of which CasADi makes C code; by a name and options, if given."""
-        call, program = self.call_of, self.call_of.kernel.plan.program
-        shapes = [Matrix(shape) for shape in call.kernel.plan.shapes]
+        call, program = self.call_of, self.call_of.kernel.program
+        shapes = [Matrix(shape) for shape in call.plan.shapes]
         given = [ca.SX.sym(one.name, m.sparsity(())) for one, m in zip(program.inputs, shapes, strict=True)]
         rows = [[x[k] for k in np.argsort(m.order)] for x, m in zip(given, shapes, strict=True)]
         results = zip(map(Matrix, call.results), expressions(call.name, program, rows), strict=True)
@@ -152,14 +151,14 @@ class Function(ca.Callback):
         return True
 
     def get_forward(self, n: int, name: str, takes: Sequence[str], gives: Sequence[str], how: Any) -> Function:
-        along = self.call_of.along(range(len(self.used)))
+        along = self.call_of.jvp(range(len(self.used)))
         return self._sloped(n, name, (takes, gives), along, self.takes, self.gives)
 
     def has_reverse(self, n: int) -> bool:
         return True
 
     def get_reverse(self, n: int, name: str, takes: Sequence[str], gives: Sequence[str], how: Any) -> Function:
-        pulled = self.call_of.pulled(range(len(self.used)))
+        pulled = self.call_of.vjp(range(len(self.used)))
         return self._sloped(n, name, (takes, gives), pulled, self.gives, self.takes)
 
     def _sloped(self, n: int, name: str, names: Names, call: Call, seeds: Sequence[Matrix],
@@ -197,12 +196,12 @@ class Function(ca.Callback):
     @cached_property
     def starts(self) -> list[int]:
         """Where the numbers of each input of the kernel begin, counted through all of them; and how many there are."""
-        return [0, *accumulate(prod(shape) for shape in self.call_of.kernel.plan.shapes)]
+        return [0, *accumulate(prod(shape) for shape in self.call_of.plan.shapes)]
 
     @cached_property
     def depends(self) -> list[list[int]]:
         """For each entry of each result the numbers it depends on, a bit each; all where a program has loops."""
-        program, starts = self.call_of.kernel.plan.program, self.starts
+        program, starts = self.call_of.kernel.program, self.starts
         if any(op in STRUCTURE for op, _ in program.code):
             return [[(1 << starts[-1]) - 1] * prod(output.shape) for output in program.outputs]
         values: list[int] = []

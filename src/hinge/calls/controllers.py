@@ -65,13 +65,18 @@ class Known(NamedTuple):
     key: str
 
 
+def _recent() -> deque[Known]:
+    """Return an empty list of controllers that were traced last."""
+    return deque(maxlen=LAST)
+
+
 def known_control(target: Target, control: Control, inputs: Sequence[Any] = ()) -> Known:
     """The controller over scalars, its status and their key, as `trace_control` and `traced_key` make them.
 
     One of the last few is not traced again while all that it can reach is as it was.
     """
     shapes = [np.shape(a) for a in inputs]
-    last: list[Known] = target.kernels(("traced controllers",), lambda: deque(maxlen=LAST))
+    last: deque[Known] = target.memo(_recent)
     for one in last:
         if one.control is control and one.shapes == shapes and one.reach.still():
             return one

@@ -10,10 +10,10 @@ import cupy
 import numpy as np
 
 from hinge.arguments import Array, real
-from hinge.backends.cuda.resident import HOST, Kind
-from hinge.calls.differentiable import Call
+from hinge.backends.places import HOST, ArrayKind
+from hinge.calls.call import Call
+from hinge.calls.evaluate import Arguments
 from hinge.calls.operands import prepared
-from hinge.calls.target import Target
 from hinge.errors import SizeError
 
 
@@ -22,6 +22,7 @@ class Cupy:
 
     functions = cupy
     exhausted = cupy.cuda.memory.OutOfMemoryError
+    backend = "cuda"
 
     # what is given
 
@@ -58,8 +59,8 @@ class Cupy:
     def places(self, arrays: Sequence[Any]) -> list[int]:
         return [x.data.ptr for x in arrays]
 
-    def kind(self, array: Any) -> Kind:
-        return Kind(array.shape, array.dtype, array.data.device_id)
+    def kind(self, array: Any) -> ArrayKind:
+        return ArrayKind(array.shape, array.dtype, array.data.device_id)
 
     def place(self, array: Any) -> int:
         return array.data.ptr if array.flags.c_contiguous else 0
@@ -71,7 +72,7 @@ class Cupy:
         with self.at(device):
             return cupy.ndarray(shape, dtype)
 
-    def maker(self, kind: Kind) -> Callable[[], Any]:
+    def maker(self, kind: ArrayKind) -> Callable[[], Any]:
         return partial(cupy.ndarray, kind.shape, kind.dtype) if _one() else partial(self.empty, *kind)
 
     def rows(self, array: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
@@ -104,21 +105,21 @@ def _constant(numbers: bytes, shape: tuple[int, ...], number: np.dtype[Any], whe
 LIBRARY = Cupy()
 
 
-def call(target: Target, name: str, given: Sequence[Any], frames: Sequence[str], out: Any = None,
-         **keywords: Any) -> tuple[Any, Call]:  # fmt: skip
-    """What a target gives, in arrays of CuPy, where some of what it is given are; and what it was asked."""
+def run(call: Call, arguments: Arguments, out: Any, check: str, backend: str | None) -> tuple[Any, ...]:
+    """Return the results of a call, in arrays of CuPy."""
     if out is not None and not LIBRARY.owns(out):
-        raise SizeError(f"{name}: out is of type {type(out).__name__}; it has to be an array of CuPy, as others are.")
-    wanted, arrays = prepared(LIBRARY, target, name, given, frames, **keywords)
-    made = wanted.run_on(LIBRARY, arrays, out)
-    return made[0] if len(made) == 1 else made, wanted
+        raise SizeError(
+            f"{call.name}: out is of type {type(out).__name__}; it has to be an array of CuPy, as others are."
+        )
+    call, arrays = prepared(LIBRARY, call, arguments, check, backend)
+    return call.run_on(LIBRARY, arrays, out)
 
 
-class Straight:
+class Entry:
     """The way of plain calls with arrays of CuPy to a kernel."""
 
     def __init__(self, call: Call):
-        self.way = call.way(LIBRARY)
+        self.way = call.device_entry(LIBRARY)
 
     def enter(self, *given: Any) -> Any:
         """What the call gives for these arrays and the last as `out`; None where some are not CuPy's."""

@@ -15,10 +15,11 @@ import numpy as np
 from hinge.backends import default_backend
 from hinge.backends.kernel import Kernel
 from hinge.calls import inputs
-from hinge.calls.foreign import adapter
-from hinge.calls.request import Request, entries, trace
+from hinge.calls.call import DEFAULT_TERMS, Call
+from hinge.calls.libraries import library_module
 from hinge.calls.target import Target
-from hinge.dynamics.registry import ALGORITHMS, KNOWN, PLACE, Algorithm, asked, default
+from hinge.calls.tracing import nonzero_entries
+from hinge.dynamics.registry import ALGORITHMS, KNOWN, PLACE, Algorithm, default, required_inputs
 from hinge.dynamics.slopes import Slope
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
 from hinge.model import parameter
@@ -101,7 +102,7 @@ def forward_dynamics_derivatives(target: Target, q: Any, qd: Any, tau: Any, pack
 
 def _of_dynamics(target: Target, name: str, given: tuple[Any, ...], packed: bool, how: dict[str, Any]) -> Any:
     if not (packed or how) and all(type(x) is np.ndarray for x in given):
-        kernel = target.kernels(("derivatives", name, default_backend()), lambda: _plain(target, name))
+        kernel = target.memo(_plain, target, name, default_backend())
         if kernel is not None:  # the shortest way
             whole, n = kernel(*given), target.model.nv
             return whole[..., :n], whole[..., n : 2 * n], whole[..., 2 * n :]
@@ -110,10 +111,11 @@ def _of_dynamics(target: Target, name: str, given: tuple[Any, ...], packed: bool
     return derivatives(target, name, *given, packed=packed, **how)
 
 
-def _plain(target: Target, name: str) -> Kernel | None:
+def _plain(target: Target, name: str, backend: str) -> Kernel | None:
     """The kernel of all derivatives of an algorithm, where they take what it takes and nothing more."""
-    called, slopes = _served(target, name, tuple(asked(name)), {})
-    return None if slopes or target.vary or any(sizes(target.model)) else target.kernel(called)
+    called, slopes = _served(target, name, tuple(required_inputs(name)), {})
+    plain = not slopes and not target.vary and not any(sizes(target.model))
+    return Call.parse(target, called, backend=backend).kernel if plain else None
 
 
 def derivatives(target: Target, name: str, *inputs: Any, by: str | Sequence[str] | None = None, packed: bool = False,
@@ -135,7 +137,9 @@ def derivatives(target: Target, name: str, *inputs: Any, by: str | Sequence[str]
     first = default(name)
     wanted = names(target, first, by, keywords)
     called, slopes = _served(target, name, wanted, keywords)
-    made, _ = target.call(called, arrays, frames, slopes=slopes, packed=packed, return_status=return_status, **keywords)
+    made, _ = target.evaluate(
+        called, arrays, frames, derivatives=slopes, packed=packed, return_status=return_status, **keywords
+    )
     return shown(made, None if packed else widths_of(target, first, wanted, keywords), return_status)
 
 
@@ -162,12 +166,14 @@ def derivative_pattern(target: Target, name: str, by: str | Sequence[str] | None
     11
     """
     wanted = names(target, default(name), by, keywords)
-    how = {"terms": keywords.pop("joint_terms", ("armature",)), "regroup": bool(keywords.pop("regroup", False))}
-    called, slopes = _served(target, name, wanted, keywords)
-    places, method = inputs.places(target.model, name, at), keywords.pop("method", None)
-    request = target.request(called, method, places=places, options=keywords, slopes=slopes, **how)
-    outputs = target.kernels(("pattern", request), lambda: trace(request, target)[1].outputs)
-    pairs = [np.divmod(np.array(entries(one), int), one.shape[-1]) for one in outputs]
+    method, terms = keywords.pop("method", None), keywords.pop("joint_terms", DEFAULT_TERMS)
+    regroup = keywords.pop("regroup", False)
+    called, slopes = _served(target, name, wanted, keywords | {"method": method})
+    places = inputs.frames_of_inputs(target.model, name, at)
+    call = Call.parse(target, called, places, method=method, joint_terms=terms, regroup=regroup, options=keywords,
+                      derivatives=slopes)  # fmt: skip
+    outputs = call.fewest[1].outputs
+    pairs = [np.divmod(np.array(nonzero_entries(one), int), one.shape[-1]) for one in outputs]
     return pairs[0] if len(pairs) == 1 else tuple(pairs)
 
 
@@ -184,7 +190,7 @@ def jvp(target: Target, name: str, inputs: Sequence[Any], tangents: Tangents, **
     arrays, frames = _apart(name, inputs)
     along = _tangents(target, name, tangents, keywords)
     slope = Slope("along", tuple(along))
-    return target.call(name, arrays, frames, slopes=(slope,), seeds=list(along.values()), **keywords)[0]
+    return target.evaluate(name, arrays, frames, derivatives=(slope,), seeds=list(along.values()), **keywords)[0]
 
 
 def vjp(target: Target, name: str, inputs: Sequence[Any], cotangent: Any, by: str | Sequence[str] | None = None,
@@ -201,7 +207,7 @@ def vjp(target: Target, name: str, inputs: Sequence[Any], cotangent: Any, by: st
     arrays, frames = _apart(name, inputs)
     wanted = names(target, default(name), by, keywords)
     seeds = _weights(target, name, cotangent)
-    made, _ = target.call(name, arrays, frames, slopes=(Slope("pulled", wanted),), seeds=seeds, **keywords)
+    made, _ = target.evaluate(name, arrays, frames, derivatives=(Slope("pulled", wanted),), seeds=seeds, **keywords)
     return made if isinstance(made, tuple) else (made,)
 
 
@@ -237,7 +243,7 @@ def second_derivatives(
     second = Slope("columns", wanted) if tangents is None else Slope("along", tuple(tangents))
     seeds += [] if tangents is None else list(tangents.values())
     widths = widths_of(target, default(name), wanted, keywords)
-    made, _ = target.call(name, arrays, frames, slopes=(first, second), seeds=seeds, **keywords)
+    made, _ = target.evaluate(name, arrays, frames, derivatives=(first, second), seeds=seeds, **keywords)
     parts = made if isinstance(made, tuple) else (made,)
     if weights is None:
         axis = -1 if tangents is not None else -2
@@ -264,7 +270,7 @@ def linearize(
     >>> A.shape, B.shape
     ((2, 2), (2, 1))
     """
-    if adapter(q, qd, tau, h):
+    if library_module(q, qd, tau, h):
         raise NotCovered("linearize takes no tensors.\n  Give it arrays of NumPy, or ask for derivatives of step.")
     if h is not None:
         over_q, over_v = derivatives(target, "step", q, qd, tau, h, by=("q", "qd", "tau"), method=method, **keywords)
@@ -296,9 +302,10 @@ def _served(
 ) -> tuple[str, tuple[Slope, ...]]:
     """The algorithm that gives all these derivatives, where one does, or the slope of the one they are taken of."""
     slopes, own = (Slope("columns", by),), f"{name}_derivatives"
-    request = Request(name, keywords.get("method"), slopes=slopes)
-    if own in ALGORITHMS and by == tuple(asked(own)) and request.own(target) is not None:
-        return own, ()
+    if own in ALGORITHMS and by == tuple(required_inputs(own)):
+        call = Call.of(target, name, keywords.get("method")).but(derivatives=slopes)
+        if call.recursion() is not None:
+            return own, ()
     return name, slopes
 
 
@@ -309,7 +316,7 @@ def columns(target: Target, name: str, by: str | Sequence[str], given: Sequence[
 
 def _apart(name: str, given: Sequence[Any]) -> tuple[list[Any], list[str]]:
     """The arrays and the frames among what a method takes."""
-    wanted = asked(name)
+    wanted = required_inputs(name)
     if len(given) != len(wanted):
         raise SizeError(f"{name} takes {', '.join(wanted)}; {len(given)} were given.")
     places = [quantity is PLACE for quantity in wanted.values()]
@@ -363,7 +370,7 @@ def _tangents(target: Target, name: str, given: Tangents, keywords: Mapping[str,
               by: Sequence[str] | None = None) -> dict[str, Any]:  # fmt: skip
     """Tangents by name; those that are not given are left out."""
     if not isinstance(given, Mapping):
-        taken = by or [one for one, quantity in asked(name).items() if quantity is not PLACE]
+        taken = by or [one for one, quantity in required_inputs(name).items() if quantity is not PLACE]
         if len(given) != len(taken):
             raise SizeError(f"{name} has {', '.join(taken)}, a tangent each; {len(given)} were given.")
         given = {one: x for one, x in zip(taken, given, strict=True) if x is not None}

@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from hinge.backends import default_backend
-from hinge.backends.kernel import Kernel, Kernels, Plan, Shape
+from hinge.backends.kernel import Memo, Plan, Shape, kernel_of
 from hinge.errors import NotCovered, SizeError, TraceError
-from hinge.graph import Expr, Graph, Input, Program, Scalar, order, pulled
+from hinge.graph import Expr, Graph, Input, Scalar, order, pulled
 from hinge.graph import jacobian as forward
 from hinge.graph.arrays import Symbols, on_symbols, symbols
 
@@ -60,16 +59,19 @@ def _derivative(kind: str, f: Callable[..., Any], by: By, batch: int) -> Callabl
     if not callable(f):
         raise TraceError(f"hinge.{kind} takes a function of arrays; a {type(f).__name__} was given.")
     wanted = _numbers(name, by)
-    kernels = Kernels()
+    memo = Memo()
+
+    def plan(shapes: tuple[Shape, ...]) -> Plan:
+        inputs, outputs = _traced(kind, name, f, wanted, shapes)
+        results = tuple(shape for _, shape, _ in outputs)
+        return Plan("", name, inputs, results, lambda backend: order(inputs, outputs), (plan, shapes), memo)
 
     def derivative(*given: Any) -> Any:
         for k in wanted:
             if k >= len(given):
                 raise SizeError(f"{name}: by={by} names argument {k}; {len(given)} were given, counted from 0.")
         shapes = tuple(_shape(name, k, x, batch) for k, x in enumerate(given))
-        backend = default_backend()
-        kernel = kernels((shapes, backend), lambda: Kernel(_plan(kind, name, f, wanted, shapes), backend))
-        made = kernel(*given)
+        made = kernel_of(memo(plan, shapes))(*given)
         results = made if isinstance(made, tuple) else (made,)
         return results[0][()] if isinstance(by, int) else tuple(x[()] for x in results)
 
@@ -100,8 +102,11 @@ def _shape(name: str, k: int, given: Any, batch: int) -> Shape:
     return shape[batch:]
 
 
-def _plan(kind: str, name: str, f: Callable[..., Any], by: Sequence[int], shapes: Sequence[Shape]) -> Plan:
-    inputs = tuple(Input(f"argument {k}", prod(shape), False, shape) for k, shape in enumerate(shapes))
+def _traced(
+    kind: str, name: str, f: Callable[..., Any], by: Sequence[int], shapes: Sequence[Shape]
+) -> tuple[tuple[Input, ...], list[tuple[str, Shape, list[Scalar]]]]:
+    """Return the inputs and outputs of the derivative of a function, which is traced for arguments of these shapes."""
+    inputs = tuple(Input(f"argument {k}", prod(shape), False, shape, label="entries") for k, shape in enumerate(shapes))
     graph = Graph()
     nodes = [[graph.input(one.name, k) for k in range(one.size)] for one in inputs]
     given = [symbols(list(x)).reshape(shape) for x, shape in zip(nodes, shapes, strict=True)]
@@ -120,11 +125,7 @@ def _plan(kind: str, name: str, f: Callable[..., Any], by: Sequence[int], shapes
         for k, part, end in zip(by, own, ends, strict=True)
     ]
 
-    def program() -> Program:
-        return order(inputs, outputs)
-
-    results = tuple(shape for _, shape, _ in outputs)
-    return Plan("", name, inputs, tuple(shapes), ("entries",) * len(inputs), results, program)
+    return inputs, outputs
 
 
 def _made(made: Any) -> tuple[Shape, list[Scalar]]:

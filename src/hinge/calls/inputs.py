@@ -10,7 +10,7 @@ import numpy as np
 from hinge.arguments import Array, finite, joined, real
 from hinge.backends.kernel import Kernel
 from hinge.dynamics.place import At
-from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, asked
+from hinge.dynamics.registry import ALGORITHMS, PLACE, Algorithm, required_inputs
 from hinge.errors import SizeError, UnknownName, did_you_mean, one_of
 from hinge.graph.arrays import Symbols
 from hinge.model import Model, Parameter, parameter
@@ -24,11 +24,22 @@ INFINITE = ("lower", "upper", "velocity", "effort")  # of a joint: what may be i
 FRAMES: tuple[Frame, ...] = get_args(Frame)
 
 
-def forces(model: Model, external: Mapping[str, Any], frame: str, finite: bool = False) -> tuple[At, Array]:
-    """Forces by name: the frames they act at, in alphabetical order, and a row for each, (…, frames, 6)."""
+def external_forces(model: Model, external: Mapping[str, Any], frame: str, finite: bool = False) -> tuple[At, Array]:
+    """Return the frames that forces act at, in alphabetical order, and a row for each, (…, frames, 6)."""
+    at = external_frames_of(model, external, frame)
+    return at, forces_at(at, external, finite)
+
+
+def external_frames_of(model: Model, external: Mapping[str, Any], frame: str) -> At:
+    """Return the frames that forces by name act at."""
     if not isinstance(external, Mapping):
         raise SizeError(f"external is a {type(external).__name__}; it has to be a dict of forces by name.")
-    at, parts = acting(model, external, frame), {}
+    return external_frames(model, external, frame)
+
+
+def forces_at(at: At, external: Mapping[str, Any], finite: bool = False) -> Array:
+    """Return forces by name as rows in the order of the frames, (…, frames, 6)."""
+    parts = {}
     for name, given in external.items():
         w = given if isinstance(given, Symbols) else real(f"external[{name!r}]", given)
         if w.shape[-1:] != (6,):
@@ -37,15 +48,15 @@ def forces(model: Model, external: Mapping[str, Any], frame: str, finite: bool =
             raise SizeError(f"external[{name!r}] has a value that is not finite. Give finite numbers.")
         parts[name] = w[..., None, :]
     if len(parts) == 1:
-        return at, parts[at.names[0]]
+        return parts[at.names[0]]
     try:
-        return at, np.concatenate(np.broadcast_arrays(*(parts[name] for name in at.names)), axis=-2)
+        return np.concatenate(np.broadcast_arrays(*(parts[name] for name in at.names)), axis=-2)
     except ValueError:
         shown = ", ".join(f"{name!r} {w.shape[:-2]}" for name, w in parts.items())
         raise SizeError(f"external: the batches do not fit together: {shown}.") from None
 
 
-def acting(model: Model, names: Iterable[str], frame: str) -> At:
+def external_frames(model: Model, names: Iterable[str], frame: str) -> At:
     """Where forces act: the frames of those names, in alphabetical order, and whose coordinates the forces have."""
     one_of("external_frame", frame, FRAMES)
     names = [names] if isinstance(names, str) else list(names)
@@ -54,12 +65,12 @@ def acting(model: Model, names: Iterable[str], frame: str) -> At:
     return At(tuple(sorted(names)), frame)
 
 
-def places(model: Model, name: str, at: str | Sequence[str]) -> tuple[tuple[str, At], ...]:
+def frames_of_inputs(model: Model, name: str, at: str | Sequence[str]) -> tuple[tuple[str, At], ...]:
     """The frames that an algorithm is about, by the names of its inputs; none where none is given."""
     frames = (at,) if isinstance(at, str) else tuple(at)
     if not frames:
         return ()
-    wanted = [one for one, quantity in asked(name).items() if quantity is PLACE]
+    wanted = [one for one, quantity in required_inputs(name).items() if quantity is PLACE]
     if not wanted:
         raise UnknownName(f"{name} is not about a frame, so at={at!r} says nothing. Leave it out.")
     if len(frames) != len(wanted):
@@ -69,7 +80,7 @@ def places(model: Model, name: str, at: str | Sequence[str]) -> tuple[tuple[str,
     return tuple((one, At((frame,))) for one, frame in zip(wanted, frames, strict=True))
 
 
-def known(x: Any) -> Any:
+def number_or_expression(x: Any) -> Any:
     """A number of the model, or the expression it is where it is made of symbols."""
     if isinstance(x, float | int):
         return float(x)
@@ -78,7 +89,7 @@ def known(x: Any) -> Any:
     return symbolic.scalar(x)
 
 
-def by_name(call: str, given: Mapping[Any, Any]) -> dict[str, Any]:
+def values_by_name(call: str, given: Mapping[Any, Any]) -> dict[str, Any]:
     """Values by name; symbols of SymPy may be keys, and its numbers values."""
     made = {str(key): float(x) if getattr(x, "is_real", False) and x.is_number else x for key, x in given.items()}
     if len(made) < len(given):
@@ -90,7 +101,7 @@ def by_name(call: str, given: Mapping[Any, Any]) -> dict[str, Any]:
 
 def with_values(model: Model, given: Mapping[Any, Any]) -> Model:
     """The model with numbers for symbols and for parameters, which it has to have."""
-    values = by_name("with_values", given)
+    values = values_by_name("with_values", given)
     for name in values:
         if "." not in name and name != "gravity" and name not in model.symbols:  # no name of a link or joint
             raise UnknownName(f"robot {model.name!r} has no symbol {name!r}. {did_you_mean(name, model.symbols)}")
@@ -125,7 +136,7 @@ def parameters(
     """The varied numbers, one row a state, or nothing where nothing is varied; with `look`, such as there can be."""
     if not vary and not given:
         return []
-    values = by_name(call, given or {})
+    values = values_by_name(call, given or {})
     unknown = sorted(set(values) - {one.name for one in vary})
     if unknown:
         hint = did_you_mean(unknown[0], (one.name for one in vary))
@@ -180,8 +191,8 @@ def check_values(kernel: Kernel, given: Sequence[Any]) -> None:
         finite(f"{kernel.name}: {one.name}", x, kernel.plan.shapes[k])
 
 
-def optional(algorithm: Algorithm, given: Sequence[str]) -> frozenset[str]:
-    """The optional inputs a kernel takes."""
+def check_optional(algorithm: Algorithm, given: Sequence[str]) -> None:
+    """Raise for names that are not optional inputs of the algorithm."""
     known = [name for name, quantity in algorithm.inputs.items() if quantity.absent is not None]
     for name in given:
         if name not in known:
@@ -190,18 +201,17 @@ def optional(algorithm: Algorithm, given: Sequence[str]) -> frozenset[str]:
                 hint = f"Methods that do: {', '.join(map(repr, others))}."
                 raise UnknownName(f"{algorithm.name}: method {algorithm.method!r} does not take {name!r}.\n  {hint}")
             raise UnknownName(f"{algorithm.name} has no optional input {name!r}. {did_you_mean(name, known)}")
-    return frozenset(given)
 
 
-def own(algorithm: Algorithm) -> list[str]:
+def algorithm_only_inputs(algorithm: Algorithm) -> list[str]:
     """The optional arrays that only this algorithm and its like take."""
     every = ("external", "base_motion")  # which many take, and which have words of their own
     return [name for name, quantity in algorithm.inputs.items() if quantity.absent is not None and name not in every]
 
 
-def taken_from(options: dict[str, Any], model: Model, algorithm: Algorithm) -> dict[str, Any]:
+def pop_optional_arrays(options: dict[str, Any], model: Model, algorithm: Algorithm) -> dict[str, Any]:
     """The optional arrays of an algorithm, taken out of the keywords of a call; None where one was not given."""
-    made = {name: options.pop(name, None) for name in own(algorithm)}
+    made = {name: options.pop(name, None) for name in algorithm_only_inputs(algorithm)}
     for name, value in made.items():
         if value is not None and not algorithm.inputs[name].size(model):
             raise SizeError(
@@ -211,22 +221,21 @@ def taken_from(options: dict[str, Any], model: Model, algorithm: Algorithm) -> d
     return made
 
 
-def terms(given: Sequence[str]) -> frozenset[str]:
-    """The joint terms that are in the dynamics."""
+def joint_terms(given: Sequence[str]) -> tuple[str, ...]:
+    """Return the joint terms of a call, which are words that are known."""
     if not isinstance(given, str | Iterable):
         raise UnknownName(f"joint_terms={given!r} is no list of words. Give some of {', '.join(map(repr, TERMS))}.")
-    names = [given] if isinstance(given, str) else list(given)
+    names = (given,) if isinstance(given, str) else tuple(given)
     for name in names:
         if name not in TERMS:
             raise UnknownName(f"joint_terms has {name!r}. {did_you_mean(str(name), TERMS)}")
-    return frozenset(names)
+    return names
 
 
-def options(algorithm: Algorithm, given: Mapping[str, str]) -> Mapping[str, str]:
-    """The options of a call, which have to be among those the algorithm has."""
+def check_options(algorithm: Algorithm, given: Mapping[str, str]) -> None:
+    """Raise for options that the algorithm does not have."""
     for name, value in given.items():
         allowed = algorithm.options.get(name)
         if allowed is None:
             raise UnknownName(f"{algorithm.name} has no option {name!r}. {did_you_mean(name, algorithm.options)}")
         one_of(f"{algorithm.name}: {name}", value, allowed)
-    return given

@@ -7,20 +7,18 @@ are, wherever the numbers may be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from hinge.arguments import Array, finite
-from hinge.backends import backend_name
-from hinge.backends.cuda.resident import HOST, MOST, one_place
+from hinge.backends.places import HOST, MOST, require_one_device
 from hinge.calls import inputs
-from hinge.calls.differentiable import Call
-from hinge.calls.foreign import leaves
-from hinge.calls.target import USUAL, Target
+from hinge.calls.call import Call
+from hinge.calls.evaluate import Arguments
+from hinge.calls.libraries import flatten_arrays
 from hinge.dynamics.registry import PLACE, default
-from hinge.dynamics.slopes import Slope
 from hinge.errors import NotCovered
 from hinge.model.driven import sizes
 from hinge.model.vary import check as can_be
@@ -30,41 +28,25 @@ Arrays = dict[Place, Any]
 NAMED = ("external", "parameters")  # what has names of the robot; those of an algorithm's inputs need no more
 
 
-def asked(target: Target, name: str, given: Sequence[Any], frames: Sequence[str], *, method: str | None = None,
-          backend: str | None = None, return_status: bool = False, joint_terms: Sequence[str] = USUAL,
-          regroup: bool = False, parameters: Mapping[str, Any] | None = None, prescribed: Any = None,
-          external: Mapping[str, Any] | None = None, external_frame: str = "body", base_motion: Any = None,
-          slopes: tuple[Slope, ...] = (), seeds: Sequence[Any] = (), flat: bool = False, packed: bool = False,
-          **options: Any) -> tuple[Call, Arrays]:  # fmt: skip
-    """What a target is asked, as a call and its arrays; they may be of any library."""
-    first = default(name)
-    own = inputs.taken_from(options, target.model, first)
-    places = inputs.places(target.model, name, frames)
-    wanted = [one for one, q in first.inputs.items() if q.absent is None and q is not PLACE]
-    arrays: Arrays = {("given", one): x for one, x in zip(wanted, given, strict=True)}
-    arrays |= {("given", one): x for one, x in own.items() if x is not None}
-    present = [one for one, x in own.items() if x is not None]
-    if base_motion is not None:
-        if not isinstance(base_motion, Sequence) or len(base_motion) != 2:
-            inputs.base_motion(name, base_motion)
-        present.insert(0, "base_motion")
-        arrays |= {("base_motion", k): x for k, x in enumerate(base_motion)}
-    if external:
-        places += (("external", inputs.acting(target.model, external, external_frame)),)
-        present.insert(0, "external")
-        arrays |= {("external", one): x for one, x in external.items()}
-    arrays |= {("parameters", one): x for one, x in inputs.by_name(name, parameters or {}).items()}
-    if prescribed is not None:
-        if not isinstance(prescribed, tuple | list) and not getattr(prescribed, "ndim", 0):
-            inputs.prescribed(name, target.model, prescribed)
-        arrays |= {("prescribed", k): x for k, x in enumerate(prescribed)}
-    arrays |= {("seeds", k): x for k, x in enumerate(seeds)}
-    terms = (joint_terms,) if isinstance(joint_terms, str) else tuple(joint_terms)
-    call = Call.of(
-        target, name, method, backend_name(backend), tuple(present), terms, return_status, bool(regroup),
-        places, tuple(sorted(options.items())), slopes, flat, packed,
-    )  # fmt: skip
-    return call, arrays
+def named_arrays(call: Call, arguments: Arguments) -> Arrays:
+    """Return the arrays of a call by their places."""
+    model, name = call.target.model, call.name
+    wanted = [one for one, q in default(name).inputs.items() if q.absent is None and q is not PLACE]
+    arrays: Arrays = {("given", one): x for one, x in zip(wanted, arguments.given, strict=True)}
+    arrays |= {("given", one): x for one, x in arguments.own.items() if x is not None}
+    if arguments.base_motion is not None:
+        if not isinstance(arguments.base_motion, Sequence) or len(arguments.base_motion) != 2:
+            inputs.base_motion(name, arguments.base_motion)
+        arrays |= {("base_motion", k): x for k, x in enumerate(arguments.base_motion)}
+    if arguments.external:
+        arrays |= {("external", one): x for one, x in arguments.external.items()}
+    parameters = inputs.values_by_name(name, arguments.parameters or {})
+    arrays |= {("parameters", one): x for one, x in parameters.items()}
+    if arguments.prescribed is not None:
+        if not isinstance(arguments.prescribed, tuple | list) and not getattr(arguments.prescribed, "ndim", 0):
+            inputs.prescribed(name, model, arguments.prescribed)
+        arrays |= {("prescribed", k): x for k, x in enumerate(arguments.prescribed)}
+    return arrays | {("seeds", k): x for k, x in enumerate(arguments.seeds)}
 
 
 def named(place: Place) -> str:
@@ -83,10 +65,10 @@ def operands(call: Call, arrays: Arrays, library: Any, constant: Callable[[Array
     if len(arrays) == len(first) == len(call.inputs):
         return list(first.values())
     _check(call, arrays)
-    own, further = [first.pop(one) for one in call.given if one in first], list[Any]()
+    own, further = [first.pop(one) for one in call.optional if one in first], list[Any]()
     made = []
     for what in ("external", "base_motion"):
-        if what in call.given:
+        if what in call.optional:
             rows = _of(arrays, what)
             whole = _joined(library, rows)
             made.append(whole.reshape(*whole.shape[:-1], len(rows), 6))
@@ -117,10 +99,10 @@ def _check(call: Call, arrays: Arrays) -> None:
         return
     name, model = call.name, call.target.model
     shown = {place: standing(x) for place, x in arrays.items()}
-    if "external" in call.given:
+    if "external" in call.optional:
         forces = {key: x for (what, key), x in shown.items() if what == "external"}
-        inputs.forces(model, forces, dict(call.places)["external"].frame)
-    if "base_motion" in call.given:
+        inputs.forces_at(dict(call.frames)["external"], forces)
+    if "base_motion" in call.optional:
         inputs.base_motion(name, _of(shown, "base_motion"))
     parameters = {key: x for (what, key), x in shown.items() if what == "parameters"}
     inputs.parameters(name, model, call.target.vary, parameters, look=False)
@@ -139,19 +121,20 @@ def look(call: Call, arrays: Arrays, check: str, host: Callable[[Any], Array]) -
     can_be(call.name, call.target.model, call.target.vary, given)
 
 
-def prepared(library: Any, target: Target, name: str, given: Sequence[Any], frames: Sequence[str],
-             check: str = "sizes", backend: str | None = None, **keywords: Any) -> tuple[Call, list[Any]]:  # fmt: skip
-    """A call, and the arrays of a library that its kernel takes: all in the place where those given are.
+def prepared(
+    library: Any, call: Call, arguments: Arguments, check: str = "sizes", backend: str | None = None
+) -> tuple[Call, list[Any]]:
+    """Return the call on the back end where its arrays are, and the arrays of a library that its kernel takes.
 
     Numbers and lists have no place and no precision of their own. The library has, besides what resident calls need,
     its `functions`, which work `at` a GPU, and says which arrays it `owns`, how it makes an `array` or a `constant`,
-    whether there are numbers to be `seen` yet, and what they are on the `host`.
+    whether there are numbers to be `seen` yet, and what they are on the `host`. `backend` is the one that is named.
     """
-    call, arrays = asked(target, name, given, frames, backend=backend, **keywords)
+    name, target, arrays = call.name, call.target, named_arrays(call, arguments)
     every = list(arrays.values())
-    owned = [x for x in every if library.owns(x)] or [x for x in leaves(every) if library.owns(x)]
+    owned = [x for x in every if library.owns(x)] or [x for x in flatten_arrays(every) if library.owns(x)]
     where = max([library.device(x) for x in owned])
-    if where != HOST and backend not in (None, "cuda"):
+    if where != HOST and backend not in (None, library.backend):
         raise NotCovered(f"{name}: backend={backend!r} cannot take arrays on a GPU.\n  Leave it out.")
 
     def constant(x: Array) -> Any:
@@ -162,8 +145,8 @@ def prepared(library: Any, target: Target, name: str, given: Sequence[Any], fram
         if not library.plain(x):
             arrays[place] = library.array(f"{name}: {named(place)}", x, constant)
     if where != HOST:
-        one_place(name, {named(place): library.device(x) for place, x in arrays.items()})
-        call = call.on_gpu
+        require_one_device(name, {named(place): library.device(x) for place, x in arrays.items()})
+        call = call.but(backend=library.backend)
     with library.at(where):
         rows = operands(call, arrays, library.functions, constant)
     if check == "values" or (where == HOST and target.vary):

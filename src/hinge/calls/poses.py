@@ -1,4 +1,4 @@
-"""Where several frames of a robot are, found by one kernel: a frame alone has one of its own."""
+"""Poses of several frames of a robot, found by one kernel: a frame alone has one of its own."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hinge.arguments import Array
-from hinge.backends.kernel import Kernel
+from hinge.calls.call import Call
 from hinge.calls.target import Target
 from hinge.dynamics import kinematics
 from hinge.dynamics.place import Place
-from hinge.dynamics.registry import POSITION, Quantity, unregistered
+from hinge.dynamics.registry import POSITION, Algorithm, Quantity, unregistered
 
 
 def poses(target: Target, q: Array, names: Sequence[str], parameters: Mapping[str, Any] | None = None,
           prescribed: Any = None) -> Array:  # fmt: skip
-    """The poses of links or frames, (…, names, 4, 4), frame to base; `parameters` are a varied robot's."""
-    names = tuple(names)
+    """Return the poses of links or frames, (…, names, 4, 4), frame to base; `parameters` are a varied robot's."""
+    call = Call.outside_registry(target, (_algorithm, tuple(names)))
+    return call.kernel(q, *target.parameter_rows("poses", parameters, prescribed))
 
+
+def _algorithm(names: tuple[str, ...]) -> Algorithm:
     def function(model, q):
         R, r = kinematics.poses(model, q)
         entries = []
@@ -26,9 +29,5 @@ def poses(target: Target, q: Array, names: Sequence[str], parameters: Mapping[st
             entries += [x for i in range(3) for x in (*turned.row(i), at[i])] + [0.0, 0.0, 0.0, 1.0]
         return entries
 
-    def make(backend: str) -> Kernel:
-        many = Quantity("4×4 matrices", lambda model: (len(names), 4, 4))
-        return target.compiled(unregistered("poses", function, {"q": POSITION}, {"poses": many}), backend)
-
-    kernel = target.kernels.kernel(("poses", names), None, make)
-    return kernel(q, *target.further("poses", parameters, prescribed))
+    matrices = Quantity("4×4 matrices", lambda model: (len(names), 4, 4))
+    return unregistered("poses", function, {"q": POSITION}, {"poses": matrices})

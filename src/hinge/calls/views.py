@@ -8,8 +8,10 @@ from inspect import Signature, signature
 from types import MappingProxyType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from hinge.calls.inputs import own
-from hinge.calls.target import USUAL, Target
+from hinge.calls.call import DEFAULT_TERMS
+from hinge.calls.evaluate import evaluate
+from hinge.calls.inputs import algorithm_only_inputs
+from hinge.calls.target import Target
 from hinge.dynamics.registry import Algorithm, default
 
 Given = ParamSpec("Given")
@@ -24,7 +26,7 @@ class View:
 
     def _call(self, name: str, given: list[Any], frames: list[str], return_status: bool, **keywords: Any) -> Any:
         """The ordinary path of every method; the next plain call goes to the kernel straight away."""
-        made, kernel = self.target.call(name, given, frames, return_status=return_status, **keywords)
+        made, kernel = evaluate(self.target, name, given, frames, return_status=return_status, **keywords)
         if kernel is not None:
             first = default(name)
             enter, words = f"_{'fared' if return_status else 'enter'}_{name}", [*frames]
@@ -60,10 +62,10 @@ def method_source(algorithm: Algorithm) -> str:
         defaults |= {"external": None, "external_frame": "body"}
     if "base_motion" in algorithm.inputs:
         defaults |= {"base_motion": None}
-    defaults |= dict.fromkeys(own(algorithm))
+    defaults |= dict.fromkeys(algorithm_only_inputs(algorithm))
     common = {
         "return_status": False, "out": None, "method": None, "backend": None, "check": "sizes",
-        "joint_terms": USUAL, "regroup": False, "parameters": None, "prescribed": None,
+        "joint_terms": DEFAULT_TERMS, "regroup": False, "parameters": None, "prescribed": None,
     }  # fmt: skip
     keywords = ", ".join(f"{k}={v!r}" for k, v in (defaults | common).items())
     # the defaults as they are, to be known again without being compared
@@ -88,7 +90,7 @@ def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
 {constants}
 
 def in_graph(self, *given, **keywords):
-    from hinge.calls.torch_tensors import traced
+    from hinge.calls.torch_calls import traced
     return traced(self.target.key, {algorithm.name!r}, given, keywords)
 """
 
@@ -115,7 +117,7 @@ class _Pending:
         return getattr(owner if instance is None else instance, self.name)
 
     def in_graph(self, instance: Any, owner: type) -> Callable[..., Any]:
-        from hinge.calls.torch_tensors import traced
+        from hinge.calls.torch_calls import traced
 
         return lambda *given, **keywords: traced(instance.target.key, self.algorithm.name, given, keywords)
 

@@ -7,11 +7,11 @@ import json
 import click
 
 from hinge import identify as identification
+from hinge.calls.call import DEFAULT_TERMS
 from hinge.cli.common import JSON, split
 from hinge.cli.faults import worded
 from hinge.cli.inputs import log_of, reads_robot
 from hinge.cli.outputs import FORCE, FORMAT, Target, put_robot, tell_robot, teller
-from hinge.identify.parameters import USUAL
 from hinge.model import Report
 from hinge.robot import Robot
 
@@ -30,7 +30,7 @@ from hinge.robot import Robot
 @click.option("--out", type=Target(stream=True), help="Write the fitted robot here, as convert does.")
 @click.option(
     "--joint-terms",
-    default=",".join(USUAL),
+    default=",".join(DEFAULT_TERMS),
     show_default=True,
     metavar="TERM,…",
     help="What of the joints is fitted: armature, damping, friction, stiffness.",

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from hinge.arguments import Array
-from hinge.backends.kernel import Kernel
 from hinge.calls import inputs
+from hinge.calls.call import Call
 from hinge.calls.target import Target
 from hinge.dynamics.place import At
-from hinge.dynamics.registry import BASE, EXTERNAL, Algorithm, Quantity
+from hinge.dynamics.registry import BASE, EXTERNAL, Quantity
 from hinge.typing import Numbers
 
 OPTIONAL: dict[str, Quantity] = {"external": EXTERNAL, "base_motion": BASE}
@@ -19,8 +19,8 @@ OPTIONAL: dict[str, Quantity] = {"external": EXTERNAL, "base_motion": BASE}
 class Acting(NamedTuple):
     """The optional inputs that are given, the frames that forces act at, and the arrays in a kernel's order."""
 
-    given: frozenset[str]
-    places: tuple[tuple[str, At], ...]
+    optional: tuple[str, ...]
+    frames: tuple[tuple[str, At], ...]
     arrays: list[Array]
 
     @classmethod
@@ -31,18 +31,13 @@ class Acting(NamedTuple):
         given, arrays = list[str](), list[Array]()
         places: tuple[tuple[str, At], ...] = ()
         if external:
-            at, forces = inputs.forces(target.model, external, external_frame)
+            at, forces = inputs.external_forces(target.model, external, external_frame)
             given, places, arrays = ["external"], (("external", at),), [forces]
         if base_motion is not None:
             given.append("base_motion")
             arrays.append(inputs.base_motion(call, base_motion))
-        return cls(frozenset(given), places, [*arrays, *target.further(call, parameters, prescribed)])
+        return cls(tuple(given), places, [*arrays, *target.parameter_rows(call, parameters, prescribed)])
 
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """The part of a kernel's key that depends on it."""
-        return self.given, self.places
-
-    def compiled(self, target: Target, algorithm: Algorithm, backend: str | None, **how: Any) -> Kernel:
-        """Return the kernel of an algorithm whose inputs end with those of `OPTIONAL`."""
-        return target.compiled(algorithm, backend, given=self.given, places=self.places, **how)
+    def call(self, target: Target, recipe: tuple[Any, ...], backend: str | None, **words: Any) -> Call:
+        """Return the call of an algorithm whose inputs end with those of `OPTIONAL`."""
+        return Call.outside_registry(target, recipe, backend, optional=self.optional, frames=self.frames, **words)

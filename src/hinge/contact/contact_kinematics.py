@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hinge.contact.contacts import Contact
+from hinge.contact.contacts import Contact, ContactKind
 from hinge.contact.curves import At, Edge, nearest_points
 from hinge.graph import Scalar, sqrt
 from hinge.model import Model
@@ -32,7 +32,9 @@ class Touch:
     at_rate: Vec3
     gap: Scalar
 
-    def __init__(self, model: Model, contact: Contact, given: Sequence[Scalar], poses: Any, v: Sequence[Motion]):
+    def __init__(
+        self, model: Model, contact: Contact | ContactKind, given: Sequence[Scalar], poses: Any, v: Sequence[Motion]
+    ):
         R, r = poses
         b, o = contact.bodies(model)
         on, off = model.frame(contact.body), None if contact.other is None else model.frame(contact.other)

@@ -19,6 +19,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from hinge.arguments import Array, finite, number
+from hinge.calls.call import Call
 from hinge.calls.target import Target
 from hinge.contact.collision import collide, tangent_of
 from hinge.contact.collision_pairs import DEFAULT, FilePair, Pairs, afloat, collision_shapes, file_pairs, ordered
@@ -31,7 +32,7 @@ from hinge.contact.rigid_law import RigidLaw, RigidPair
 from hinge.contact.slots import Slots, Touch
 from hinge.contact.softness import SoftLaw, SoftPair, Weights
 from hinge.dynamics.kinematics import poses
-from hinge.dynamics.registry import POSITION, Quantity, unregistered
+from hinge.dynamics.registry import POSITION, Algorithm, Quantity, unregistered
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean, one_of
 from hinge.graph import Scalar, less, maximum, repeat, select
 from hinge.integrators.steps import PerJoint
@@ -239,10 +240,7 @@ def deep_starts(target: Target, touch: ContactModel, q: Array, further: Sequence
     """
     if not len(q) or not touch.rows or touch.soft is not None:
         return np.zeros(len(q), bool)
-    gives = {"deepest": Quantity("share, pair, depth", lambda m: (3,))}
-    deepest = unregistered("depth", touch.depth, {"q": POSITION}, gives)
-    kernel = target.kernels.kernel(("depth", touch), None, lambda name: target.compiled(deepest, name))
-    share, pair, depth = kernel(q, *further).T
+    share, pair, depth = Call.outside_registry(target, (_depth_algorithm, touch)).kernel(q, *further).T
     worst = int(np.argmax(share))
     if share[worst] > DEEP:
         shapes = touch.pairs(target.model).shapes
@@ -254,6 +252,11 @@ def deep_starts(target: Target, touch: ContactModel, q: Array, further: Sequence
             stacklevel=5,
         )
     return share > DEEP
+
+
+def _depth_algorithm(touch: ContactModel) -> Algorithm:
+    gives = {"deepest": Quantity("share, pair, depth", lambda m: (3,))}
+    return unregistered("depth", touch.depth, {"q": POSITION}, gives)
 
 
 def _stood_on(ground: Ground) -> CollisionShape:
@@ -288,9 +291,14 @@ def contact_model(target: Target, contacts: Any, ground: Any, law: str, whole: b
         contacts, made = checked(target, contacts), _given
     if made is _shaped and not whole:
         refuse_shapeless(target, "ground=" if contacts is None else f"contacts={contacts!r}")
-    asked = contacts, _ground(ground), law, whole
-    key = ("contact_model", *asked, tuple(surfaces))
-    return target.kernels(key, lambda: made(target.model, *asked).with_surfaces(surfaces))
+    words = contacts, _ground(ground), law, whole
+    return target.memo(_built, made, target, words, tuple(surfaces))
+
+
+def _built(
+    build: Callable[..., ContactModel], target: Target, words: tuple[Any, ...], surfaces: tuple[Parameter, ...]
+) -> ContactModel:
+    return build(target.model, *words).with_surfaces(surfaces)
 
 
 def refuse_shapeless(target: Target, given: str) -> None:

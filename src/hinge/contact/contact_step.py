@@ -11,6 +11,7 @@ import numpy as np
 from hinge.arguments import Array, real
 from hinge.backends import alone, backend_name
 from hinge.calls import inputs
+from hinge.calls.call import Call
 from hinge.calls.target import Target
 from hinge.contact.contact_model import ContactModel, contact_model
 from hinge.contact.contact_slopes import jacobian, refuse_curved, smoothness, within_reach
@@ -21,7 +22,7 @@ from hinge.contact.slot_rows import directions
 from hinge.contact.slots import Slots
 from hinge.contact.soft_dynamics import soft_step
 from hinge.contact.surfaces import surface_parameters
-from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, rows, unregistered
+from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Algorithm, Quantity, rows, unregistered
 from hinge.errors import NotCovered, SizeError
 from hinge.graph import Scalar, inner, less, maximum, select
 from hinge.integrators.floating import Floating, carried
@@ -127,16 +128,15 @@ def contact_step(
     touch = contact_model(target, contacts, ground, law, surfaces=surfaces)
     if touch is None:
         raise SizeError("contact_step: there are no contacts. Give contacts= or ground=; without them use step.")
-    terms = inputs.terms(joint_terms)
+    terms = inputs.joint_terms(joint_terms)
     where = alone(backend_name(backend)) if np.asarray(q).ndim < 2 else backend
-    key = "contact_step", touch, terms
-    kernel = target.kernels.kernel(key, where, lambda name: _kernel(target, touch, terms, name))
+    call = Call.outside_registry(target, (_step_algorithm, target, touch), where, terms=terms)
     own = {one.name: numbers.pop(one.name) for one in surfaces}
     more = (
         *inputs.parameters("contact_step", target.model, surfaces, own),
-        *target.further("contact_step", numbers, None),
+        *target.parameter_rows("contact_step", numbers, None),
     )
-    end, speed, told, sums, fared, residual = kernel(q, qd, tau, h, *more)
+    end, speed, told, sums, fared, residual = call.kernel(q, qd, tau, h, *more)
     points, forces, normals, gaps, pairs, names = recorded(touch, told)
     status = np.where(fared == fared, fared, NONFINITE)[..., 0].astype(np.uint8)
     left, links = residual[..., 0], touch.links
@@ -163,12 +163,11 @@ def recorded(touch: ContactModel, told: Array) -> ContactRecord:
     return ContactRecord(points, forces, normals, gaps, pairs, touch.names)
 
 
-def _differentiated(target: Target, touch: ContactModel, terms: frozenset[str], backend: str | None, made: ContactStep,
+def _differentiated(target: Target, touch: ContactModel, terms: tuple[str, ...], backend: str | None, made: ContactStep,
                     given: Sequence[Any]) -> ContactStep:  # fmt: skip
     """A step with its derivatives, which are computed in double precision."""
-    key = "contact_step slopes", touch, terms
-    kernel = target.kernels.kernel(key, backend, lambda name: _slopes_kernel(target, touch, terms, name))
-    slopes, smooth, settled = kernel(*(np.asarray(x, float) for x in given))
+    call = Call.outside_registry(target, (_derivatives_algorithm, target, touch), backend, terms=terms)
+    slopes, smooth, settled = call.kernel(*(np.asarray(x, float) for x in given))
     says = np.where(smooth[..., 0] > OK, smooth[..., 0], np.where(settled[..., 0] > 0.5, OK, UNCONVERGED))
     says = np.where(np.isfinite(slopes).all(axis=(-2, -1)), says, NONFINITE).astype(np.uint8)
     n, slopes = 2 * target.model.nv, slopes.astype(made.qd.dtype)
@@ -176,7 +175,7 @@ def _differentiated(target: Target, touch: ContactModel, terms: frozenset[str], 
     return made._replace(status=status, A=slopes[..., :n], B=slopes[..., n:])
 
 
-def _kernel(target: Target, touch: ContactModel, terms: frozenset[str], backend: str | None) -> Any:
+def _step_algorithm(target: Target, touch: ContactModel) -> Algorithm:
     def run(model: Model, q: Any, qd: Any, tau: Any, h: Any, surfaces: Any = ()) -> Any:
         made = _taken(model, touch.weighed(target, model.given).surfaced(surfaces), q, qd, tau, h[0])
         told = _told(made.slots, made.forces, made.contacts.size)
@@ -186,7 +185,7 @@ def _kernel(target: Target, touch: ContactModel, terms: frozenset[str], backend:
     room, links = Quantity("of contacts", lambda m: (touch.room, NUMBERS)), touch.links
     summed = Quantity("of links", lambda m: (len(links), SUMMED), give=rows)
     gives = {"q": POSITION, "qd": VELOCITY, "contacts": room, "links": summed, "fared": ONE, "residual": ONE}
-    return target.compiled(unregistered("contact_step", run, _takes(touch), gives), backend, terms=terms)
+    return unregistered("contact_step", run, _takes(touch), gives)
 
 
 def _takes(touch: ContactModel) -> dict[str, Quantity]:
@@ -195,7 +194,7 @@ def _takes(touch: ContactModel) -> dict[str, Quantity]:
     return made | ({"surfaces": Quantity("of surfaces", lambda m: (len(touch.surfaces),))} if touch.surfaces else {})
 
 
-def _slopes_kernel(target: Target, touch: ContactModel, terms: frozenset[str], backend: str | None) -> Any:
+def _derivatives_algorithm(target: Target, touch: ContactModel) -> Algorithm:
     refuse_curved(touch, target.model)
     wide = within_reach(touch, target.model)
 
@@ -208,7 +207,7 @@ def _slopes_kernel(target: Target, touch: ContactModel, terms: frozenset[str], b
 
     by_rows = Quantity("of the state after a step", lambda m: (2 * m.nv, 3 * m.nv))
     gives = {"slopes": by_rows, "smooth": ONE, "settled": ONE}
-    return target.compiled(unregistered("contact_step slopes", run, _takes(touch), gives), backend, terms=terms)
+    return unregistered("contact_step slopes", run, _takes(touch), gives)
 
 
 class _Taken(NamedTuple):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -121,6 +121,24 @@ class Contact:
         if first == second:
             raise SizeError(f"{self}: both are body {model.body_name[first]!r}, which cannot touch itself.")
         return first, second
+
+
+class ContactKind(NamedTuple):
+    """What a program about a contact depends on. The numbers of the contact are inputs of the program."""
+
+    body: str
+    other: str | None
+    kind: str
+    rim: bool
+    other_rim: bool
+
+    @classmethod
+    def of(cls, contact: Contact) -> ContactKind:
+        return cls(contact.body, contact.other, contact.kind, contact.rim is not None, contact.other_rim is not None)
+
+    def bodies(self, model: Model) -> tuple[int, int]:
+        """Return the indices of the bodies."""
+        return model.frame(self.body).body, 0 if self.other is None else model.frame(self.other).body
 
 
 def _triple(contact: Contact, label: str, given: Any, direction: bool) -> Triple:

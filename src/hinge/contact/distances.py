@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.arguments import Array, real
+from hinge.calls.call import Call
 from hinge.calls.target import Target
 from hinge.contact.collision_pairs import HalfSpace, Names, Pairs, afloat, pairs_of, plane_of
 from hinge.contact.collision_shapes import Posed, Shapes, column
 from hinge.contact.contact_model import refuse_shapeless
 from hinge.contact.convex_contacts import Separation, plane_separation, separation
 from hinge.dynamics.kinematics import poses
-from hinge.dynamics.registry import POSITION, SCALAR, Quantity, unregistered
+from hinge.dynamics.registry import POSITION, SCALAR, Algorithm, Quantity, unregistered
 from hinge.errors import NotCovered
 from hinge.graph import Scalar, Scratch, less, repeat, select, when
 from hinge.model import Model
@@ -55,15 +56,15 @@ def distances(target: Target, q: Numbers, pairs: Sequence[Names] | None = None, 
     array([0.2, 0.4, 0. ])
     """
     query = Query.of(pairs, ground, exclude)
-    measured = queried(target, query, backend)
+    measured = target.memo(queried, target, query)
     if not measured.rows:
         raise NotCovered(
             f"distances: robot {target.name!r} has no two collision shapes that may touch.\n"
             "  Give ground=, or links that have collision shapes; <collision> of a URDF, geoms of an MJCF file."
         )
     names = tuple(dict.fromkeys(measured.names))
-    kernel = target.kernels.kernel(("distances", query), backend, lambda name: _kernel(target, measured, name))
-    flat, status = kernel(real("distances: q", q))
+    call = Call.outside_registry(target, (_distances_algorithm, measured), backend, status=True)
+    flat, status = call.kernel(real("distances: q", q))
     made = flat.reshape(*flat.shape[:-1], len(names), WIDTH)
     gap, normal, p = made[..., 0], made[..., 1:4], made[..., 4:]
     return Distances(gap, np.stack([p, p + gap[..., None] * normal], axis=-2), normal, names, status)
@@ -78,13 +79,17 @@ def collides(target: Target, q: Numbers, pairs: Sequence[Names] | None = None, g
     array([ True, False])
     """
     query = Query.of(pairs, ground, exclude)
-    measured = queried(target, query, backend)
+    measured = target.memo(queried, target, query)
     q = real("collides: q", q)
     if not measured.rows:
         if pairs is None:
             refuse_shapeless(target, "collides")
         return np.zeros(q.shape[:-1], bool)
+    kernel = Call.outside_registry(target, (_collides_algorithm, measured), backend).kernel
+    return np.asarray(kernel(q)) != 0.0
 
+
+def _collides_algorithm(measured: Pairs) -> Algorithm:
     def touch(model: Model, q: Any) -> Scalar:
         shapes, like, here = _placed(model, q, measured)
         hit = like * 0.0
@@ -96,9 +101,7 @@ def collides(target: Target, q: Numbers, pairs: Sequence[Names] | None = None, g
             (hit,) = _over(measured, shapes, rows, measure, look, (hit,), like, near=True)
         return hit
 
-    algorithm = unregistered("collides", touch, {"q": POSITION}, {"hit": SCALAR})
-    kernel = target.kernels.kernel(("collides", query), backend, lambda name: target.compiled(algorithm, name))
-    return np.asarray(kernel(q)) != 0.0
+    return unregistered("collides", touch, {"q": POSITION}, {"hit": SCALAR})
 
 
 class Query(NamedTuple):
@@ -118,28 +121,25 @@ def _names(pair: Any) -> Any:
     return pair if isinstance(pair, str) else tuple(pair)
 
 
-def queried(target: Target, query: Query, backend: Backend | None) -> Pairs:
+def queried(target: Target, query: Query) -> Pairs:
     """The pairs that a query is about; of those nobody names, none on one robot that overlap at the neutral state."""
     model = target.model
-
-    def make() -> Pairs:
-        found = pairs_of(model, ground=query.ground, pairs=query.pairs, exclude=query.exclude, by_kind=False)
-        if query.pairs is not None or not found.rows:
-            return found
-        base = [afloat(model, shape.body) for shape in found.shapes]
-        inner = found.chosen([k for k, (i, j) in enumerate(found.rows) if base[i] == base[j]])
-        if not inner.rows:
-            return found
-        neutral = np.array([x for i in model.leaders for x in model.neutral(i)], float)
-        gaps = dict(zip(dict.fromkeys(inner.names), _kernel(target, inner, backend)(neutral)[0][::WIDTH], strict=True))
-        overlapping = {names for names, gap in gaps.items() if gap < 0.0}
-        return found.chosen([k for k, names in enumerate(found.names) if names not in overlapping])
-
-    return target.kernels(("collision pairs", query), make)
+    found = pairs_of(model, ground=query.ground, pairs=query.pairs, exclude=query.exclude, by_kind=False)
+    if query.pairs is not None or not found.rows:
+        return found
+    base = [afloat(model, shape.body) for shape in found.shapes]
+    inner = found.chosen([k for k, (i, j) in enumerate(found.rows) if base[i] == base[j]])
+    if not inner.rows:
+        return found
+    neutral = np.array([x for i in model.leaders for x in model.neutral(i)], float)
+    call = Call.outside_registry(target, (_distances_algorithm, inner), status=True)
+    gaps = dict(zip(dict.fromkeys(inner.names), call.kernel(neutral)[0][::WIDTH], strict=True))
+    overlapping = {names for names, gap in gaps.items() if gap < 0.0}
+    return found.chosen([k for k, names in enumerate(found.names) if names not in overlapping])
 
 
-def _kernel(target: Target, pairs: Pairs, backend: str | None) -> Any:
-    """From q to distance, normal and first point of each two links, and a status."""
+def _distances_algorithm(pairs: Pairs) -> Algorithm:
+    """From q to distance, normal and first point of each two links."""
     place = {names: k for k, names in enumerate(dict.fromkeys(pairs.names))}
     slots = column([place[names] for names in pairs.names], range(len(pairs.rows)))
 
@@ -161,8 +161,7 @@ def _kernel(target: Target, pairs: Pairs, backend: str | None) -> Any:
         return [kept[float(k)] for k in range(WIDTH * len(place))]
 
     gives = {"made": Quantity("of pairs of links", lambda m: (WIDTH * len(place),))}
-    algorithm = unregistered("distances", measured, {"q": POSITION}, gives)
-    return target.compiled(algorithm, backend, status=True)
+    return unregistered("distances", measured, {"q": POSITION}, gives)
 
 
 Measure = Callable[[Posed, Posed], Separation]

@@ -18,14 +18,15 @@ import numpy as np
 from hinge.arguments import Array, real
 from hinge.backends.kernel import Kernel
 from hinge.calls import inputs
+from hinge.calls.call import Call
 from hinge.calls.target import Target
 from hinge.contact.acting import OPTIONAL, Acting
-from hinge.contact.contacts import Contact
+from hinge.contact.contacts import Contact, ContactKind
 from hinge.contact.faces import off_faces
 from hinge.contact.forces import METHODS, ContactState, Method, contact_forces
 from hinge.contact.solve import independence, traced_forces
 from hinge.contact.system import PER_CONTACT, contact_equations
-from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, unregistered
+from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Algorithm, Quantity, unregistered
 from hinge.errors import NotCovered, SizeError, UnknownName, one_of
 from hinge.status import Status
 from hinge.typing import Backend, Frame, Numbers, Statuses, Term
@@ -85,9 +86,8 @@ def contact_system(
     """
     listed = checked(target, contacts)
     acting = Acting.of(target, "contact_system", external, external_frame, base_motion, parameters, prescribed)
-    kinds = tuple((c.body, c.other, c.kind, c.rim is None) for c in listed)
-    key = "contact_system", kinds, tuple(joint_terms), acting.key
-    kernel = target.kernels.kernel(key, backend, lambda name: _system_kernel(target, listed, name, joint_terms, acting))
+    recipe = _system_algorithm, tuple(map(ContactKind.of, listed))
+    kernel = acting.call(target, recipe, backend, terms=inputs.joint_terms(joint_terms)).kernel
     numbers = np.array([c.numbers for c in listed], float).reshape(-1)
     made = ContactSystem(*kernel(q, qd, tau, numbers, *acting.arrays))
     if hold is None:
@@ -138,9 +138,7 @@ def shaped(*shape: int | str) -> Quantity:
                     give=lambda m, made: [x for row in made for x in row] if len(shape) == 2 else made)  # fmt: skip
 
 
-def _system_kernel(
-    target: Target, contacts: tuple[Contact, ...], backend: str | None, terms: Sequence[str], acting: Acting
-) -> Kernel:
+def _system_algorithm(contacts: tuple[ContactKind, ...]) -> Algorithm:
     n = len(contacts)
 
     def equations(model: Any, q: Any, qd: Any, tau: Any, numbers: Any, external: Any, base_motion: Any) -> Any:
@@ -152,8 +150,7 @@ def _system_kernel(
     shapes = [(n, n), (n,), (n, "nv"), ("nv",), (n, "nv"), (n,), (n,)]
     gives = dict(zip(ContactSystem._fields, (shaped(*s) for s in shapes), strict=True))
     takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "numbers": numbers} | OPTIONAL
-    algorithm = unregistered("contact_system", equations, takes, gives, pivots=True)
-    return acting.compiled(target, algorithm, backend, terms=inputs.terms(terms))
+    return unregistered("contact_system", equations, takes, gives, pivots=True)
 
 
 def contact_kernel(
@@ -179,8 +176,11 @@ def contact_kernel(
             f"contact_kernel: {n} contacts, and the code doubles with each; {MOST_TRACED} are the most.\n"
             "  Use contact_dynamics, which takes any number."
         )
-    key, terms = ("contact_kernel", listed, tuple(joint_terms)), inputs.terms(joint_terms)
+    recipe, terms = (_kernel_algorithm, listed), inputs.joint_terms(joint_terms)
+    return Call.outside_registry(target, recipe, backend, terms=terms).kernel
 
+
+def _kernel_algorithm(listed: tuple[Contact, ...]) -> Algorithm:
     def dynamics(model: Any, q: Any, qd: Any, tau: Any, external: Any, base_motion: Any) -> Any:
         made = contact_equations(model, listed, q, qd, tau, [c.numbers for c in listed], external, base_motion)
         force = traced_forces(made.C, made.d)
@@ -190,9 +190,8 @@ def contact_kernel(
         return (qdd, force), [*made.pivots, *independence(made.C)]
 
     takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE} | OPTIONAL
-    gives = {"qdd": shaped("nv"), "force": shaped(n)}
-    algorithm = unregistered("contact_kernel", dynamics, takes, gives, pivots=True)
-    return target.kernels.kernel(key, backend, lambda name: target.compiled(algorithm, name, terms=terms))
+    gives = {"qdd": shaped("nv"), "force": shaped(len(listed))}
+    return unregistered("contact_kernel", dynamics, takes, gives, pivots=True)
 
 
 def contact_dynamics(

@@ -15,13 +15,13 @@ import numpy as np
 from hinge.arguments import Array, number
 from hinge.calls.target import Target
 from hinge.contact.acting import OPTIONAL, Acting
-from hinge.contact.contacts import Contact
+from hinge.contact.contacts import Contact, ContactKind
 from hinge.contact.dynamics import checked, shaped
 from hinge.contact.faces import off_faces
 from hinge.contact.friction import friction_forces
 from hinge.contact.impact import checked_restitution
 from hinge.contact.system import PER_CONTACT, friction_equations
-from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, unregistered
+from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Algorithm, Quantity, unregistered
 from hinge.errors import SizeError
 from hinge.typing import Backend, Frame, Numbers, Statuses, Whole
 
@@ -71,8 +71,7 @@ def friction_step(
     n = len(listed)
     e = np.array([c.restitution for c in listed]) if restitution is None else checked_restitution(restitution, n)
     acting = Acting.of(target, "friction_step", external, external_frame, base_motion, parameters, prescribed)
-    key = "friction", tuple((c.body, c.other, c.kind, c.rim is None) for c in listed), acting.key
-    kernel = target.kernels.kernel(key, backend, lambda name: _friction_kernel(target, listed, name, acting))
+    kernel = acting.call(target, (_friction_algorithm, tuple(map(ContactKind.of, listed))), backend).kernel
     numbers = np.array([c.numbers for c in listed], float).reshape(-1)
     C, F, u, free, response, gap = kernel(q, qd, tau, numbers, *acting.arrays)
     qd = np.asarray(qd, float)
@@ -94,7 +93,7 @@ def friction_step(
     return FrictionStep(after, impulse, made.residual, made.iterations, made.status)
 
 
-def _friction_kernel(target: Target, contacts: tuple[Contact, ...], backend: str | None, acting: Acting) -> Any:
+def _friction_algorithm(contacts: tuple[ContactKind, ...]) -> Algorithm:
     n = len(contacts)
 
     def equations(model: Any, q: Any, qd: Any, tau: Any, numbers: Any, external: Any, base_motion: Any) -> Any:
@@ -105,4 +104,4 @@ def _friction_kernel(target: Target, contacts: tuple[Contact, ...], backend: str
     gives = {"C": shaped(3 * n, 3 * n), "F": shaped(3 * n, "nv"), "u": shaped(3 * n), "free": shaped("nv"),
              "response": shaped(3 * n, "nv"), "gap": shaped(n)}  # fmt: skip
     takes = {"q": POSITION, "qd": VELOCITY, "tau": FORCE, "numbers": numbers} | OPTIONAL
-    return acting.compiled(target, unregistered("friction_system", equations, takes, gives, pivots=True), backend)
+    return unregistered("friction_system", equations, takes, gives, pivots=True)

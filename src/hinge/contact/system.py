@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from hinge.constraints.multipliers import Keeping, factored
 from hinge.contact.contact_kinematics import PER_CONTACT as PER_CONTACT
 from hinge.contact.contact_kinematics import Touch, velocity_at
-from hinge.contact.contacts import Contact
+from hinge.contact.contacts import Contact, ContactKind
 from hinge.dynamics.composite import composite
 from hinge.dynamics.kinematics import (
     axes_in_base,
@@ -55,7 +55,7 @@ class Equations(NamedTuple):
     pivots: Sequence[Scalar]
 
 
-def friction_equations(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, tau: Any, numbers: Any,
+def friction_equations(model: Model, contacts: Sequence[Contact | ContactKind], q: Any, qd: Any, tau: Any, numbers: Any,
                        external: Any, base_motion: Any) -> Any:  # fmt: skip
     """C, F, u, free accelerations, responses and gaps with three rows a contact, the normal first.
 
@@ -106,7 +106,7 @@ def _products(F: Sequence[Sequence[Scalar]], response: Sequence[Sequence[Scalar]
     return [[upper[min(i, j)][max(i, j)] for j in n] for i in n]  # (9.52)
 
 
-def contact_equations(model: Model, contacts: Sequence[Contact], q: Any, qd: Any, tau: Any, numbers: Any,
+def contact_equations(model: Model, contacts: Sequence[Contact | ContactKind], q: Any, qd: Any, tau: Any, numbers: Any,
                       external: Any, base_motion: Any) -> Equations:  # fmt: skip
     """All of (9.49) to (9.53) for a set of contacts, whose numbers may be constants or symbols."""
     rows = contact_rows(model, contacts, q, qd, numbers)
@@ -118,7 +118,7 @@ def contact_equations(model: Model, contacts: Sequence[Contact], q: Any, qd: Any
 
 
 def contact_rows(
-    model: Model, contacts: Sequence[Contact], q: Any, qd: Any, numbers: Any, friction: bool = False
+    model: Model, contacts: Sequence[Contact | ContactKind], q: Any, qd: Any, numbers: Any, friction: bool = False
 ) -> Rows:
     """F, u, gaps and speeds: what the contacts ask of the motion; with friction two more rows of F and u each."""
     R, r = poses(model, q)

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from hinge.backends.kernel import Kernel
+from hinge.calls.call import Call
 from hinge.calls.controllers import Untraceable, trace_control
-from hinge.calls.request import Request, trace
 from hinge.control import laws
 from hinge.dynamics.registry import POSITION, VELOCITY, Algorithm, Quantity
 from hinge.errors import TraceError
@@ -32,7 +32,7 @@ def compiled(robot: Robot, control: Control, backend: Backend | None = None) -> 
     >>> hinge.control.compiled(arm, hinge.control.pd(arm, [0.1, 0.2], gravity=False))(0.0, np.zeros(2), np.zeros(2))
     array([10., 20.])
     """
-    return robot.target.compiled(_algorithm(robot, control), backend)
+    return _call(robot, control, backend).kernel
 
 
 def c_code(robot: Robot, control: Control, scalar: str = "double") -> str:
@@ -42,9 +42,14 @@ def c_code(robot: Robot, control: Control, scalar: str = "double") -> str:
     >>> "void planar_2r_control(" in hinge.control.c_code(arm, hinge.control.pd(arm, [0.1, 0.0]))
     True
     """
-    algorithm = _algorithm(robot, control)
-    _, program = trace(Request("control", algorithm=algorithm), robot.target)
+    algorithm, program = _call(robot, control).trace()
     return c_text(robot.target, algorithm, program, scalar)
+
+
+def _call(robot: Robot, control: Control, backend: str | None = None) -> Call:
+    """Return the call of a controller, which is traced once."""
+    algorithm = _algorithm(robot, control)
+    return Call.outside_registry(robot.target.apart(), (lambda: algorithm,), backend)
 
 
 def _algorithm(robot: Robot, control: Control) -> Algorithm:

@@ -371,7 +371,7 @@ def default(name: str) -> Algorithm:
     return min(ALGORITHMS[name].values(), key=lambda one: one.rank)
 
 
-def asked(name: str) -> dict[str, Quantity]:
+def required_inputs(name: str) -> dict[str, Quantity]:
     """What every call of an algorithm has to give, in order."""
     return {one: quantity for one, quantity in default(name).inputs.items() if quantity.absent is None}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import gymnasium
@@ -13,9 +14,9 @@ from gymnasium.vector.utils import batch_space
 
 from hinge import arguments
 from hinge.arguments import Array
-from hinge.backends.kernel import Kernel, Plan
+from hinge.backends.kernel import SINGLE, Kernel, Memo, Plan, kernel_of
 from hinge.contact.surfaces import surface_parameters
-from hinge.envs.arrays import where
+from hinge.envs.arrays import place_of
 from hinge.envs.draws import words
 from hinge.envs.episode import EPISODE, Life
 from hinge.envs.task import Task
@@ -24,6 +25,7 @@ from hinge.graph import Program
 from hinge.model.vary import Parameter
 from hinge.sweeps.spreads import Drawn
 
+BYTE = np.dtype(np.uint8)
 MODES = {mode.name.lower(): mode for mode in AutoresetMode}
 
 
@@ -50,29 +52,35 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         one_of("autoreset", mode, MODES)
         self.num_envs, self.autoreset = arguments.count("num_envs", num_envs), MODES[mode]
         self.metadata = {"autoreset_mode": self.autoreset, "render_modes": []}
-        self.task, self.place = copy(task), where(device, arrays, dtype)
+        self.task, self.place = copy(task), place_of(device, arrays, dtype)
         surfaces = _surfaces(task, parameters or {})
         if own := [name for name in parameters or {} if name not in {one.name for one in surfaces}]:
             self.task.robot = task.robot.vary(*own)
         self.robot, self.task.spreads = self.task.robot, parameters or {}
         self.life = Life(self.task, self.robot, parameters or {}, surfaces)
-        self._most = self.place.put([self.task.steps if max_episode_steps is None else max_episode_steps])
+        self._most = self.place.copy([self.task.steps if max_episode_steps is None else max_episode_steps])
         low, high = (np.broadcast_to(np.asarray(x, np.float32), self.life.seen).copy() for x in self.task.bounds())
         self.single_observation_space = gymnasium.spaces.Box(low, high, dtype=np.float32)
         self.single_action_space = gymnasium.spaces.Box(-1.0, 1.0, (self.task.actions,), np.float32)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         step, reset = self.life.step(self.autoreset), self.life.reset()
-        self._step, self._reset = (self.place.calling(self._kernel(*one)) for one in (("step", step), ("reset", reset)))
+        self._step, self._reset = (
+            self.place.prepared(self._kernel(*one)) for one in (("step", step), ("reset", reset))
+        )
         self._now: dict[str, Any] = {}
         self._seen: Any = None
 
     def _kernel(self, name: str, program: Program) -> Kernel:
-        inputs = tuple(program.inputs)
-        plan = Plan(self.robot.name, f"{name} of {type(self.task).__name__}", inputs,
-                    tuple((one.size,) for one in inputs), tuple(one.name for one in inputs),
-                    tuple((len(one.entries),) for one in program.outputs), lambda: program)  # fmt: skip
-        return Kernel(plan, self.place.backend)
+        inputs = tuple(replace(one, label=one.name) for one in program.inputs)
+        outputs = tuple((len(one.entries),) for one in program.outputs)
+        title = f"{name} of {type(self.task).__name__}"
+        plan = Plan(self.robot.name, title, inputs, outputs, lambda backend: program, program, Memo())
+        return kernel_of(plan, self.place.backend)
+
+    def _single(self, array: Any) -> Any:
+        """Numbers in single precision, as networks take them."""
+        return self.place.give(array, SINGLE)
 
     # what a user does
 
@@ -92,14 +100,16 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         if behind.shape not in ((), (self.num_envs,)):
             raise SizeError(f"reset: step has shape {behind.shape}; it has to be ({self.num_envs},).")
         if not self._now:
-            self._now = {name: self.place.put(np.zeros((self.num_envs, size))) for name, size in self.life.kept.items()}
+            self._now = {
+                name: self.place.copy(np.zeros((self.num_envs, size))) for name, size in self.life.kept.items()
+            }
             seed = self.np_random_seed if seed is None else seed
             mask = np.ones(self.num_envs, bool)
         if seed is not None:
             self._now["episode"] = self._seeded(self._now["episode"], arguments.count("seed", seed, 0), mask)
-        columns = (self.place.put(np.broadcast_to(x, self.num_envs)[:, None]) for x in (mask, behind))
+        columns = (self.place.copy(np.broadcast_to(x, self.num_envs)[:, None]) for x in (mask, behind))
         *now, seen = self._reset(*self._now.values(), *columns)
-        self._now, self._seen = dict(zip(self.life.kept, now, strict=True)), self.place.single(seen)
+        self._now, self._seen = dict(zip(self.life.kept, now, strict=True)), self._single(seen)
         return self._seen, {}
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
@@ -112,22 +122,22 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         wanted = self.action_space.shape
         if tuple(np.shape(actions)) != wanted:
             raise SizeError(f"step: actions have shape {tuple(np.shape(actions))}; they have to be {wanted}.")
-        made = self._step(*now.values(), place.put(actions), self._most)
+        made = self._step(*now.values(), place.copy(actions), self._most)
         self._now = dict(zip(kept, made, strict=False))
         seen, reward, ended, cut, status, *last = made[len(kept) :]
-        self._seen = place.single(seen)
-        ends, cuts = (place.true(x[:, 0]) for x in (ended, cut))
-        infos: dict[str, Any] = {"status": place.byte(status[:, 0]), "_status": ends | True}
+        self._seen = self._single(seen)
+        ends, cuts = (place.give(x[:, 0] > 0.5) for x in (ended, cut))
+        infos: dict[str, Any] = {"status": place.give(status[:, 0], BYTE), "_status": ends | True}
         if last:
             over = ends | cuts
-            infos |= {"final_obs": place.single(last[0]), "_final_obs": over, "_final_info": over,
+            infos |= {"final_obs": self._single(last[0]), "_final_obs": over, "_final_info": over,
                       "final_info": {"status": infos["status"], "_status": over}}  # fmt: skip
-        return self._seen, place.single(reward[:, 0]), ends, cuts, infos
+        return self._seen, self._single(reward[:, 0]), ends, cuts, infos
 
     def state(self) -> dict[str, Any]:
         """All that these environments are: arrays by name, with a row for each, to be given to `restore`."""
-        made = {name: self.place.given(self.place.put(x)) for name, x in self._begun("state").items()}
-        return made | {"observation": self.place.given(self.place.put(self._seen))}
+        made = {name: self.place.give(self.place.copy(x)) for name, x in self._begun("state").items()}
+        return made | {"observation": self.place.give(self.place.copy(self._seen))}
 
     def restore(self, state: Mapping[str, Any]) -> Any:
         """Go on from a `state`, of this run or another; gives its observations."""
@@ -137,19 +147,19 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             had, wanted = tuple(state[name].shape), (self.num_envs, size)
             if had != wanted:
                 raise SizeError(f"restore: {name} has shape {had}; it has to be {wanted}.")
-        self._now = {name: self.place.put(state[name]) for name in self.life.kept}
-        self._seen = self.place.single(self.place.put(state["observation"]))
+        self._now = {name: self.place.copy(state[name]) for name in self.life.kept}
+        self._seen = self._single(self.place.copy(state["observation"]))
         return self._seen
 
     @property
     def q(self) -> Any:
         """The coordinates (num_envs, nq) as they are, in the precision of the physics."""
-        return self.place.given(self._begun("q")["q"])
+        return self.place.give(self._begun("q")["q"])
 
     @property
     def qd(self) -> Any:
         """The velocities (num_envs, nv)."""
-        return self.place.given(self._begun("qd")["qd"])
+        return self.place.give(self._begun("qd")["qd"])
 
     # what that takes
 
@@ -175,7 +185,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         fresh[:, EPISODE.index("number")] = np.arange(self.num_envs)
         fresh[:, EPISODE.index("count")] = -1.0
         fresh[:, -2:] = words(seed)
-        share, new = self.place.put(mask[:, None]), self.place.put(fresh)
+        share, new = self.place.copy(mask[:, None]), self.place.copy(fresh)
         return share * new + (1.0 - share) * episode
 
 

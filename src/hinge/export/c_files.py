@@ -11,7 +11,7 @@ import numpy as np
 
 from hinge import dynamics, files
 from hinge.backends import c, interpret
-from hinge.calls.request import OPERATIONS
+from hinge.calls.call import OPERATIONS
 from hinge.calls.target import Target
 from hinge.dynamics.registry import KNOWN, POSITION, Algorithm
 from hinge.errors import FileFault, one_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hinge.backends import c
-from hinge.backends.cuda import cost, nvcc_files
+from hinge import backends
 from hinge.calls.target import Target
 from hinge.export.c_files import EXPORTED, about, routines, sizes
 from hinge.export.programs import Frames
@@ -25,10 +24,6 @@ def cuda_files(
     at: Frames = "",
 ) -> dict[str, str]:
     """File name → text: a header, a file for each algorithm, and a program that tries them."""
-    prefix, made = routines(target, names, method, at, {}, cost)
-    real = c.REALS[scalar]
-    return {
-        f"{prefix}.cuh": nvcc_files.header(prefix, about(target, ARRAYS), sizes(target.model), made, real),
-        **{f"{one.name}.cu": nvcc_files.code(prefix, one, real) for one in made},
-        f"{prefix}_test.cu": nvcc_files.test_main(prefix, made, real),
-    }
+    device = backends.device("cuda")
+    prefix, made = routines(target, names, method, at, {}, device.cost)
+    return device.files(prefix, about(target, ARRAYS), sizes(target.model), made, scalar)

@@ -8,8 +8,8 @@ from typing import Any
 
 from hinge import dynamics
 from hinge.calls import inputs
+from hinge.calls.call import DEFAULT_TERMS, OPERATIONS, Call
 from hinge.calls.derivatives import columns
-from hinge.calls.request import OPERATIONS, Request, trace
 from hinge.calls.target import Target
 from hinge.dynamics.located import located
 from hinge.errors import UnknownName, did_you_mean
@@ -25,18 +25,18 @@ def traced(target: Target, model: Model, name: str, method: str | None, at: Fram
             cost: Callable[[Program], float] = OPERATIONS) -> Program:  # fmt: skip
     """The program that runs, or where a graph is given the one that is written down, made there."""
     algorithm = dynamics.choose(target.model, name, method, paper=graph is not None)
-    places = inputs.places(model, name, at or ())
+    places = inputs.frames_of_inputs(model, name, at or ())
     if not places and needs_frame and algorithm.asks_for_a_frame:
         raise UnknownName(f"{name} is about a frame: give at=. {did_you_mean('', model.frames)}")
-    chosen = inputs.options(algorithm, {k: x for k, x in options.items() if k not in ("joint_terms", "by")})
-    terms = inputs.terms(options.get("joint_terms", ("armature",)))
+    chosen = {k: x for k, x in options.items() if k not in ("joint_terms", "by")}
+    inputs.check_options(algorithm, chosen)
+    terms = inputs.joint_terms(options.get("joint_terms", DEFAULT_TERMS))
     slopes = columns(target, name, options.get("by", ()))
     if graph is not None:
-        model = replace(model, terms=terms)
+        model = replace(model, terms=frozenset(terms))
         first = located(algorithm, dict(places))
         return first.trace(
             model, options=chosen, contract=False, vary=target.vary, graph=graph, guard=False, slopes=slopes
         )
-    words = tuple(sorted(chosen.items()))
-    request = Request(name, method, options=words, terms=terms, places=places, slopes=slopes)
-    return trace(request, target, cost=cost)[1]
+    call = Call.parse(target, name, places, method=method, joint_terms=terms, options=chosen, derivatives=slopes)
+    return call.trace(cost=cost)[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hinge import backends
 from hinge.backends import c
 from hinge.calls.target import Target
 from hinge.errors import UnknownName, did_you_mean, one_of
@@ -24,10 +25,9 @@ def source(
     if language == "c":
         return c_source(target, name, method, at, scalar, options)
     if language == "cuda":
-        from hinge.backends import cuda
-
-        program = traced(target, target.traced, name, method, at, options, cost=cuda.cost)
-        return cuda.emit(program, c.REALS[scalar], c.identifier(f"{target.name}_{name}")).source
+        device = backends.device(language)
+        program = traced(target, target.traced, name, method, at, options, cost=device.cost)
+        return device.source(program, scalar, c.identifier(f"{target.name}_{name}"))
     program = traced(target, target.traced, name, method, at, options)
     if language == "listing":
         return str(program)

@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array, real, shaped
-from hinge.backends.kernel import Kernel, Kernels, Plan
+from hinge.backends import Backend
+from hinge.backends.kernel import Memo, Plan, kernel_of
 from hinge.backends.sympy_input import Reading, is_sympy, refuse_sympy
 from hinge.errors import GeometryError, SizeError
 from hinge.graph import Graph, Input, Program, order
@@ -40,19 +41,18 @@ def mapping(name: str, function: Callable[..., Any], takes: dict[str, Shape], gi
     """
     several = bool(gives) and isinstance(gives[0], tuple)
     outputs: tuple[Shape, ...] = gives if several else (gives,)  # type: ignore[assignment]
-    inputs = tuple(Input(one, prod(shape)) for one, shape in takes.items())
+    inputs = tuple(Input(one, prod(shape), shape=shape, label="entries") for one, shape in takes.items())
 
     def made_of(nested: list[Any]) -> tuple[Any, ...]:
         return function(*nested) if several else (function(*nested),)
 
-    def trace() -> Program:
+    def trace(backend: Backend) -> Program:
         graph = Graph()
         nodes = [[graph.input(one.name, k) for k in range(one.size)] for one in inputs]
         made = made_of([_nested(one, shape) for one, shape in zip(nodes, takes.values(), strict=True)])
         return order(inputs, [(f"out{k}", s, flat(x)) for k, (s, x) in enumerate(zip(outputs, made, strict=True))])
 
-    plan = Plan("", name, inputs, tuple(takes.values()), ("entries",) * len(takes), outputs, trace, trace)
-    kernels = Kernels()
+    plan = Plan("", name, inputs, outputs, trace, (function, inputs, outputs), Memo())
 
     def on_symbols(given: list[tuple[str, Any, Shape]]) -> list[Any]:
         made = made_of([_scalars(f"{name}: {one}", x, shape) for one, x, shape in given])
@@ -68,7 +68,7 @@ def mapping(name: str, function: Callable[..., Any], takes: dict[str, Shape], gi
         arrays = [in_se3(name, x, nearest) if one == "pose" else x for one, x in zip(takes, arrays, strict=True)]
         if check is not None:
             check(name, *arrays)
-        made = kernels.kernel(name, None, lambda backend: Kernel(plan, backend))(*arrays)
+        made = kernel_of(plan)(*arrays)
         return [x[()] for x in (made if several else (made,))]  # a single number as NumPy gives one
 
     def call(*given: Any, nearest: bool = False) -> Any:

@@ -21,7 +21,8 @@ from hinge.arguments import Array
 from hinge.backends.kernel import Kernel
 from hinge.backends.sympy_input import is_sympy
 from hinge.calls import inputs
-from hinge.calls.request import on_paper
+from hinge.calls.call import Call
+from hinge.calls.sympy_calls import evaluate_with_sympy
 from hinge.calls.target import Target
 from hinge.dynamics.christoffel import inner_product, of_metric, unlike_rotors
 from hinge.dynamics.composite import composite
@@ -52,7 +53,7 @@ class Field:
 
     def __call__(self, q: Any, parameters: Mapping[str, Any] | None = None) -> Any:
         if is_sympy(q):
-            return on_paper(self._algorithm, unmoved(self.target.model), {"q": q}, {})
+            return evaluate_with_sympy(self._algorithm, unmoved(self.target.model), {"q": q}, {})
         if is_symbolic(q):
             return symbols(self._inside(np.asarray(q, dtype=object).tolist()))
         return self._kernel(q, *inputs.parameters("field", self.target.model, self.target.vary, parameters))
@@ -79,7 +80,7 @@ class Field:
 
     @cached_property
     def _kernel(self) -> Kernel:
-        return self.target.compiled(self._algorithm)
+        return Call.outside_registry(self.target.apart(), (lambda: self._algorithm,)).kernel
 
 
 def components(X: Function, model: Model, q: list[Scalar], what: str) -> list[Scalar]:

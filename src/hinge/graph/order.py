@@ -10,7 +10,7 @@ vectors of any width.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hinge.errors import TraceError
@@ -18,13 +18,15 @@ from hinge.graph.expr import HOOKS, Expr, Scalar
 from hinge.graph.ops import OPS
 from hinge.graph.streams import Record
 
+ROWS = -1  # in a shape: as many as there are steps, which a call says
+
 
 @dataclass(frozen=True)
 class Input:
     """An input array: its name, how many numbers a state has, whether all states share one row, and its shape.
 
-    The shape is that of one state as a caller gives it; a row of `size` numbers where nothing is said. Of a `stream` a
-    state has any number of such rows, which are read as `Rows`.
+    The shape is that of one state as a caller gives it, by default a row of `size` numbers. Of a `stream` a state has
+    any number of such rows, which are read as `Rows`. Messages call the length of a row by the `label`, such as "nq".
     """
 
     name: str
@@ -32,6 +34,14 @@ class Input:
     uniform: bool = False
     shape: tuple[int, ...] | None = None
     stream: bool = False
+    label: str = field(default="", repr=False, compare=False, metadata={"key": "only messages have it"})
+
+    @property
+    def given_shape(self) -> tuple[int, ...]:
+        """The shape of one state as a call gives it; ROWS stands for the number of rows of a stream."""
+        if self.stream:
+            return (ROWS, self.size)
+        return (self.size,) if self.shape is None else self.shape
 
 
 @dataclass(frozen=True)

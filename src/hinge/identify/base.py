@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import generator
+from hinge.calls.call import DEFAULT_TERMS
 from hinge.errors import NotCovered, SizeError
-from hinge.identify.parameters import USUAL, Array, parameter_names
+from hinge.identify.parameters import Array, parameter_names
 from hinge.model.driven import sizes
 from hinge.model.model import NUMBERS
 from hinge.robot import Robot
@@ -74,7 +75,8 @@ class Base:
         return "\n".join([*lines, f"felt by no joint: {', '.join(silent)}" if silent else "every one is felt"])
 
 
-def base_parameters(robot: Robot, joint_terms: Sequence[Term] = USUAL, states: tuple[Any, Any, Any] | None = None,
+def base_parameters(robot: Robot, joint_terms: Sequence[Term] = DEFAULT_TERMS,
+                    states: tuple[Any, Any, Any] | None = None,
                     tol: float = 1e-8, seed: int = 0) -> Base:  # fmt: skip
     """The combinations that joint forces depend on, found at random states or at given ones, (q, qd, qdd).
 

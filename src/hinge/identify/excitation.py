@@ -23,10 +23,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge import arguments
+from hinge.calls.call import DEFAULT_TERMS
 from hinge.errors import ExcitationError, NotCovered, SizeError
 from hinge.graph.arrays import Symbols
 from hinge.identify.base import FAINT, Base, base_parameters
-from hinge.identify.parameters import USUAL, Array
+from hinge.identify.parameters import Array
 from hinge.robot import Robot
 from hinge.typing import Numbers, Term
 
@@ -78,7 +79,7 @@ def excite(
     robot: Robot,
     duration: float = 10.0,
     harmonics: int = 5,
-    joint_terms: Sequence[Term] = USUAL,
+    joint_terms: Sequence[Term] = DEFAULT_TERMS,
     middle: Numbers | None = None,
     speed: Numbers | None = None,
     acceleration: Numbers | None = None,

@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from hinge import arguments
+from hinge.calls.call import DEFAULT_TERMS
 from hinge.errors import ExcitationError, SizeError
 from hinge.identify.base import FAINT, Base, base_parameters
 from hinge.identify.consistency import chosen, nearest, prior
@@ -22,7 +23,7 @@ from hinge.identify.equations import DRIVE, Drive, DriveTerm, Equations, drive, 
 from hinge.identify.least_squares import Estimate, first_gain, first_weights, least_squares, weights_after
 from hinge.identify.log import Log, read
 from hinge.identify.noise import noisy_motion, typical
-from hinge.identify.parameters import USUAL, Array, in_force, parameters, with_parameters
+from hinge.identify.parameters import Array, in_force, parameters, with_parameters
 from hinge.model.model import NUMBERS, TERMS
 from hinge.robot import Robot
 from hinge.typing import Numbers, Term
@@ -80,7 +81,7 @@ class Fit:
 def fit(
     robot: Robot,
     log: Any,
-    joint_terms: Sequence[Term] = USUAL,
+    joint_terms: Sequence[Term] = DEFAULT_TERMS,
     held_out: Any = 0.25,
     weights: Numbers | None = None,
     consistent: bool = True,

@@ -20,6 +20,7 @@ import numpy as np
 
 from hinge import arguments
 from hinge.calls import inputs
+from hinge.calls.call import DEFAULT_TERMS
 from hinge.errors import NotCovered, SizeError
 from hinge.model import Model
 from hinge.model.model import NUMBERS
@@ -28,10 +29,9 @@ from hinge.spatial import Mat3, Rigid, RigidInertia, Sym3, Transform, Vec3
 from hinge.typing import Array, Numbers, Term
 
 WORDS = ("m", "mx", "my", "mz", "Ixx", "Iyy", "Izz", "Iyz", "Ixz", "Ixy")
-USUAL: tuple[Term, ...] = ("armature",)
 
 
-def parameters(robot: Robot, joint_terms: Sequence[Term] = USUAL) -> Array:
+def parameters(robot: Robot, joint_terms: Sequence[Term] = DEFAULT_TERMS) -> Array:
     """π (p,) of a robot: `robot.regressor(…) @ π` is `robot.inverse_dynamics(…)` with the same `joint_terms`.
 
     >>> arm = hinge.samples.planar_2r()
@@ -46,10 +46,10 @@ def parameters(robot: Robot, joint_terms: Sequence[Term] = USUAL) -> Array:
 
 def in_force(joint_terms: Sequence[Term]) -> tuple[Term, ...]:
     """Return the terms that joint forces have: those named, and armature, which a robot's dynamics have by default."""
-    return tuple(dict.fromkeys((*USUAL, *joint_terms)))
+    return tuple(dict.fromkeys((*DEFAULT_TERMS, *joint_terms)))
 
 
-def parameter_names(robot: Robot, joint_terms: Sequence[Term] = USUAL) -> tuple[str, ...]:
+def parameter_names(robot: Robot, joint_terms: Sequence[Term] = DEFAULT_TERMS) -> tuple[str, ...]:
     """The names of π's entries: "LINK.m", "LINK.mx", …, "LINK.Ixy", "JOINT.armature"; "JOINT.damping[1]" of several.
 
     >>> hinge.identify.parameter_names(hinge.samples.pendulum(1))[-2:]
@@ -63,7 +63,7 @@ def parameter_names(robot: Robot, joint_terms: Sequence[Term] = USUAL) -> tuple[
     return (*bodies, *joints)
 
 
-def with_parameters(robot: Robot, values: Numbers, joint_terms: Sequence[Term] = USUAL) -> Robot:
+def with_parameters(robot: Robot, values: Numbers, joint_terms: Sequence[Term] = DEFAULT_TERMS) -> Robot:
     """The robot with these numbers (p,) for its bodies and joints.
 
     >>> arm = hinge.samples.planar_2r()
@@ -118,7 +118,7 @@ def _with_terms(robot: Robot, joint_terms: Sequence[str]) -> Model:
             f"robot {robot.name!r} is built from symbols ({', '.join(robot.model.symbols)}) without numbers.\n"
             "  Give them with robot.with_values({…})."
         )
-    return replace(robot.model, terms=inputs.terms(joint_terms))
+    return replace(robot.model, terms=frozenset(inputs.joint_terms(joint_terms)))
 
 
 def _in_frame(model: Model, i: int) -> RigidInertia:

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from hinge import arguments
+from hinge.calls.call import DEFAULT_TERMS
 from hinge.errors import SizeError
-from hinge.identify.parameters import USUAL, Array
+from hinge.identify.parameters import Array
 from hinge.robot import Robot
 from hinge.typing import Numbers, Term
 
@@ -21,7 +22,7 @@ SHARE = 0.05  # of the effort limit: a mean residual beyond it is drift
 
 
 def residual(
-    robot: Robot, q: Numbers, qd: Numbers, qdd: Numbers, tau: Numbers, joint_terms: Sequence[Term] = USUAL
+    robot: Robot, q: Numbers, qd: Numbers, qdd: Numbers, tau: Numbers, joint_terms: Sequence[Term] = DEFAULT_TERMS
 ) -> Array:
     """Measured less predicted joint forces, (…, nv).
 
@@ -95,7 +96,7 @@ class Monitor(_Running):
     """
 
     def __init__(
-        self, robot: Robot, window: int = 500, joint_terms: Sequence[Term] = USUAL, limit: Numbers | None = None
+        self, robot: Robot, window: int = 500, joint_terms: Sequence[Term] = DEFAULT_TERMS, limit: Numbers | None = None
     ):
         super().__init__(robot, window, limit)
         self.joint_terms = joint_terms
@@ -120,7 +121,7 @@ class Observer(_Running):
     array([0.38, 0.  ])
     """
 
-    def __init__(self, robot: Robot, step: float, gain: float = 50.0, joint_terms: Sequence[Term] = USUAL,
+    def __init__(self, robot: Robot, step: float, gain: float = 50.0, joint_terms: Sequence[Term] = DEFAULT_TERMS,
                  window: int = 500, limit: Numbers | None = None):  # fmt: skip
         super().__init__(robot, window, limit)
         if not 0.0 < step * gain < 1.0:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.arguments import Array, real
+from hinge.calls.call import Call
 from hinge.calls.target import Target
 from hinge.errors import ModelError, NotCovered, SizeError
 from hinge.loops.rank import loop_rank
@@ -76,7 +77,7 @@ def assemble(target: Target, q: Numbers, hold: Sequence[str] = (), tolerance: fl
     if not target.model.loops:
         raise NotCovered(f"robot {target.name!r} has no loops to close.")
     given = real("assemble: q", q, (target.model.nq,)).astype(float)
-    further = target.further("assemble", parameters, prescribed)
+    further = target.parameter_rows("assemble", parameters, prescribed)
     batch = np.broadcast_shapes(given.shape[:-1], *(x.shape[:-1] for x in further))
     given = np.broadcast_to(given, (*batch, given.shape[-1]))
     rows = [np.broadcast_to(x, (*batch, x.shape[-1])).reshape(-1, x.shape[-1]) for x in further]
@@ -86,7 +87,7 @@ def assemble(target: Target, q: Numbers, hold: Sequence[str] = (), tolerance: fl
 def _loops(target: Target, further: Sequence[Array] = ()) -> Gaps:
     """The gaps of the loops; `further` are varied numbers and prescribed motion, a row for each state."""
     gap, jacobian, integrate, difference = (
-        lambda *arrays, name=name: target.kernel(name)(*arrays, *further)
+        lambda *arrays, name=name: Call.parse(target, name).kernel(*arrays, *further)
         for name in ("loop_gap", "loop_jacobian", "integrate", "difference")
     )
     return Gaps(gap, jacobian, integrate, difference, lambda q, free: loop_rank(target, q, free, further),
@@ -129,7 +130,7 @@ def refuse_open(target: Target, q: Array, qd: Array, tolerance: float, further: 
     `further` are the numbers of a varied robot.
     """
     _refuse_gap(_loops(target, further), target.model, q, tolerance)
-    rate = np.abs(target.kernel("loop_jacobian")(q, *further) @ qd)
+    rate = np.abs(Call.parse(target, "loop_jacobian").kernel(q, *further) @ qd)
     if rate.max(initial=0.0) > tolerance * (1.0 + np.abs(qd).max()):
         name = names(target.model)[int(rate.argmax())]
         raise ModelError("open-loop", f"robot {target.name!r}: qd0 opens loop {name!r}, by {rate.max():.3g}.",

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.arguments import Array, real
+from hinge.calls.call import Call
 from hinge.calls.inputs import broken
 from hinge.calls.target import Target
 from hinge.calls.views import View, on_target
@@ -52,10 +53,12 @@ def mobility(target: Target, q: Numbers, parameters: Mapping[str, Numbers] | Non
     (1, 5, 2)
     """
     at = real("mobility: q", q, (target.model.nq,))
-    further = target.further("mobility", parameters, None)
+    further = target.parameter_rows("mobility", parameters, None)
     at = np.broadcast_to(at, (*np.broadcast_shapes(at.shape[:-1], *(x.shape[:-1] for x in further)), at.shape[-1]))
     loops = target.model.loops
-    A = target.kernel("loop_jacobian")(at, *further) if loops else np.zeros((*at.shape[:-1], 0, target.model.nv))
+    A = np.zeros((*at.shape[:-1], 0, target.model.nv))
+    if loops:
+        A = Call.parse(target, "loop_jacobian").kernel(at, *further)
     if not np.isfinite(A).all():  # a count has no number for "none"
         raise SizeError("mobility: q has a state whose loops have no finite Jacobian. Give finite coordinates.")
     known, batch = names(target.model), A.shape[:-2]
@@ -101,7 +104,7 @@ def loop_inverse_dynamics(
             f"by {off[0]:.3g}.\n  Give others; loop_dynamics finds them."
         )
     A = np.broadcast_to(A, (*needed.shape[:-1], *A.shape[-2:]))
-    at, further = real("loop_inverse_dynamics: q", q), target.further("loop_inverse_dynamics", parameters, None)
+    at, further = real("loop_inverse_dynamics: q", q), target.parameter_rows("loop_inverse_dynamics", parameters, None)
     return shared(A, needed, columns, loop_rank(target, at, np.ones(target.model.nv), further))
 
 

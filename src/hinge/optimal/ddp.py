@@ -1,6 +1,6 @@
 """`ddp`: paths that cost least, by differential dynamic programming, one problem or many at once.
 
-The iteration is one kernel (iteration.py). Here it is called again and again: what did not get better is tried with
+The iteration is one kernel (iteration.py). It is called again and again: what did not get better is tried with
 more weight on small steps, constraints get their multipliers, and problems that are solved leave the batch.
 Source: nocedal2006, section 17.4 for multipliers.
 """
@@ -17,12 +17,12 @@ from hinge import arguments
 from hinge.arguments import Array
 from hinge.backends import alone, backend_name
 from hinge.backends.kernel import ROWS, Kernel
+from hinge.backends.places import place_of_backend
 from hinge.errors import one_of
 from hinge.optimal.iteration import SAID, TOLD, Layout, constraints, program
 from hinge.optimal.problem import Problem
 from hinge.optimal.solution import Solution
 from hinge.optimal.start import Start, flat, start
-from hinge.sim.arrays import where
 from hinge.status import DIVERGED, NONFINITE, OK, UNCONVERGED
 from hinge.typing import Flags, Numbers, Whole
 
@@ -84,7 +84,7 @@ class Search:
         self.layout = Layout(constraints(problem), begun.outside)
         backend = backend_name(backend)
         backend = alone(backend) if len(begun.q) == 1 else backend
-        self.kernel, self.place = iteration_kernel(problem, self.layout, exact, backend), where(backend)
+        self.kernel, self.place = iteration_kernel(problem, self.layout, exact, backend), place_of_backend(backend)
         n, N, nx = len(begun.q), problem.horizon, 2 * problem.robot.nv
         self.path = {"q": begun.q, "qd": begun.qd, "u": np.ascontiguousarray(begun.u)}
         if self.layout.constraints:

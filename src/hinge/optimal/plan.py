@@ -45,6 +45,7 @@ from hinge.optimal.stages import Flat, Point, Stages, within_bounds
 from hinge.status import NONFINITE, OK, UNCONVERGED
 
 WHEN = ("t", "t0")  # now, and when the plan begins
+JUDGED_INPUTS = [Input("told", len(TOLD)), Input("said", len(SAID))]
 VERDICT = ("taken", "priced", "good", "done", "status", "extra")
 WEIGHT = 100.0  # of constraints: more than a search begins with, as there is no time to raise it
 NEAR = 1e-9  # of a stage: times so near its beginning are in it
@@ -58,7 +59,7 @@ def widths(problem: Problem, layout: Layout) -> dict[str, int]:
 
 
 def programs(problem: Problem, layout: Layout) -> dict[str, Callable[[], Program]]:
-    """What makes the programs of this file, by name."""
+    """Return the functions that make the programs of this file, by name."""
     return {
         "standing": partial(standing, problem, layout),
         "shifted": partial(shifted, problem, layout),
@@ -68,15 +69,18 @@ def programs(problem: Problem, layout: Layout) -> dict[str, Callable[[], Program
 
 
 def kernels(problem: Problem, layout: Layout, backend: str) -> dict[str, Kernel]:
-    """The programs of this file as kernels, by name; problems keep theirs."""
-
-    def compiled(name: str, make: Callable[[], Program]) -> Kernel:
-        given = tuple(layout.outside.inputs())
-        program = problem.kernels(("program", name, layout.constraints, given), make)
-        gives = [(ROWS, *one.shape) if one.stream else one.shape for one in program.outputs]
-        return problem.kernel((name,), program.inputs, gives, lambda: program, backend)
-
-    return {name: compiled(name, make) for name, make in programs(problem, layout).items()}
+    """Return the programs of this file as kernels, by name; problems keep theirs."""
+    measured, plan = _measured_inputs(problem), _plan_inputs(problem, layout)
+    path: list[tuple[int, ...]] = [(ROWS, width) for width in widths(problem, layout).values()]
+    arrays: dict[str, tuple[list[Input], list[tuple[int, ...]]]] = {
+        "standing": (measured, path),
+        "shifted": (plan, path),
+        "judged": (JUDGED_INPUTS, [(len(VERDICT),)]),
+        "answered": (plan, [(problem.robot.nv,)]),
+    }
+    known = layout.constraints, tuple(layout.outside.inputs())
+    return {name: problem.kernel((name, known), *arrays[name], trace, backend)
+            for name, trace in programs(problem, layout).items()}  # fmt: skip
 
 
 def standing(problem: Problem, layout: Layout) -> Program:
@@ -95,7 +99,7 @@ def standing(problem: Problem, layout: Layout) -> Program:
 
     traced(graph, problem.horizon + 1, 0, (), stand, None)
     logs["qd"][0.0] = qd
-    return order(_inputs(problem), list(logs.values()))
+    return order(_measured_inputs(problem), list(logs.values()))
 
 
 def shifted(problem: Problem, layout: Layout) -> Program:
@@ -123,7 +127,7 @@ def shifted(problem: Problem, layout: Layout) -> Program:
             x if acts else 0.0 for x, acts in zip(first, _by_forces(problem, first), strict=True)
         ]
         logs["multipliers"][float(N)] = path.rows["multipliers"][float(N)]
-    return order(_inputs(problem, path), list(logs.values()))
+    return order(_plan_inputs(problem, layout), list(logs.values()))
 
 
 def answered(problem: Problem, layout: Layout) -> Program:
@@ -135,7 +139,7 @@ def answered(problem: Problem, layout: Layout) -> Program:
     tau: Flat = [0.0] * problem.robot.nv
     for k, x in zip(problem.drives, u, strict=True):
         tau[k] = x
-    return order(_inputs(problem, path), [("tau", (problem.robot.nv,), tau)])
+    return order(_plan_inputs(problem, layout), [("tau", (problem.robot.nv,), tau)])
 
 
 def judged() -> Program:
@@ -159,7 +163,7 @@ def judged() -> Program:
     following = select(known, select(settled, extra, select(easily, lighter, select(hardly, heavier, extra))), extra)
     done = both(settled, less(say["violation"], SETTLED))
     verdict = [taken, priced, good, done, status, following]
-    return order([Input("told", len(TOLD)), Input("said", len(SAID))], [("verdict", (len(VERDICT),), verdict)])
+    return order(JUDGED_INPUTS, [("verdict", (len(VERDICT),), verdict)])
 
 
 class _Path:
@@ -170,8 +174,6 @@ class _Path:
         self.stages = Stages.of(problem, graph, layout.outside, lambda k: {})
         sizes = widths(problem, layout) | {"gains": problem.nu * nx}
         self.rows = {name: Streams(graph, name, n) for name, n in sizes.items()}
-        numbers = [one for one in layout.outside.inputs() if one.name == "parameters"]
-        self.inputs = [*(Input(name, n, stream=True) for name, n in sizes.items()), *numbers]
 
     def answer(self, at: Scalar, forces: Flat, state: tuple[Flat, Flat]) -> Flat:
         """Forces of a stage with its gains on what a state is off: within bounds, and numbers where the forces are."""
@@ -227,7 +229,13 @@ def _measured(problem: Problem, graph: Graph) -> tuple[Flat, Flat]:
     return [graph.input("measured q", k) for k in range(nq)], [graph.input("measured qd", k) for k in range(nv)]
 
 
-def _inputs(problem: Problem, path: _Path | None = None) -> list[Input]:
-    """What is measured; of a plan also the times, its rows, and the numbers of a robot that varies."""
-    measured = [Input("measured q", problem.robot.nq), Input("measured qd", problem.robot.nv)]
-    return measured if path is None else [Input("when", len(WHEN)), *measured, *path.inputs]
+def _measured_inputs(problem: Problem) -> list[Input]:
+    return [Input("measured q", problem.robot.nq), Input("measured qd", problem.robot.nv)]
+
+
+def _plan_inputs(problem: Problem, layout: Layout) -> list[Input]:
+    """Return the inputs of a program about a plan: times, what is measured, its rows, and numbers that vary."""
+    sizes = widths(problem, layout) | {"gains": problem.nu * 2 * problem.robot.nv}
+    rows = [Input(name, n, stream=True) for name, n in sizes.items()]
+    numbers = [one for one in layout.outside.inputs() if one.name == "parameters"]
+    return [Input("when", len(WHEN)), *_measured_inputs(problem), *rows, *numbers]

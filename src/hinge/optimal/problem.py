@@ -18,7 +18,7 @@ import numpy as np
 
 from hinge import arguments
 from hinge.arguments import Array, count, duration
-from hinge.backends.kernel import ROWS, Kernel, Kernels, Plan
+from hinge.backends.kernel import Kernel, Memo, Plan, kernel_of
 from hinge.calls.numbers import limits_of
 from hinge.contact.contact_slopes import refuse_curved
 from hinge.errors import HingeError, NotCovered, SizeError, TraceError, UnknownName, did_you_mean, one_of
@@ -139,7 +139,7 @@ class Problem:
         stay = [[term for term in terms if "u" not in term.takes] for terms in (self.equal, self.below)]
         self.final_equal = [*self._terms("final_equal", final_equal, end=True), *stay[0]]
         self.final_below = [*self._terms("final_below", final_below, end=True), *stay[1]]
-        self.kernels = Kernels()
+        self.memo = Memo()
         self._how = (method, joint_terms, constraint, loops, loop_time, contacts, ground, law)
 
     def __repr__(self) -> str:
@@ -190,10 +190,10 @@ class Problem:
     def kernel(self, what: tuple[Any, ...], takes: Sequence[Input], gives: Sequence[tuple[int, ...]],
                trace: Callable[[], Program], backend: str | None) -> Kernel:  # fmt: skip
         """The kernel of a program about this problem, called by the first of `what`; kept, and made once."""
-        shapes = tuple((ROWS, one.size) if one.stream else (one.size,) for one in takes)
-        names = tuple(one.name for one in takes)
-        plan = Plan(self.robot.name, what[0], tuple(takes), shapes, names, tuple(gives), trace)
-        return self.kernels.kernel((*what, tuple(takes)), backend, lambda name: Kernel(plan, name))
+        inputs = tuple(replace(one, label=one.name) for one in takes)
+        plan = Plan(self.robot.name, what[0], inputs, tuple(gives), lambda backend: trace(), (self, what, inputs),
+                    self.memo)  # fmt: skip
+        return kernel_of(plan, backend)
 
     def parameters(self, parameters: Mapping[str, Numbers] | None) -> Array | None:
         """The numbers of a varied robot, side by side."""

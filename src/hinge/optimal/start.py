@@ -10,10 +10,10 @@ import numpy as np
 
 from hinge import arguments
 from hinge.arguments import Array
+from hinge.backends.places import HOST_ARRAYS
 from hinge.errors import SizeError, UnknownName, did_you_mean
 from hinge.optimal.problem import Problem
 from hinge.sim import rollout, setup
-from hinge.sim.arrays import HERE
 from hinge.sim.rollouts import Outside
 from hinge.typing import Numbers
 
@@ -77,7 +77,7 @@ def outside(problem: Problem, given: Mapping[str, Any] | None, varied: Array | N
 
 def flat(acts: Outside) -> list[Array]:
     """The arrays that are given, with the numbers of a problem, or of a stage, in a row."""
-    return [HERE.flat(a, one) for a, one in zip(acts.arrays.values(), acts.inputs(), strict=True)]
+    return [HOST_ARRAYS.flat(a, one) for a, one in zip(acts.arrays.values(), acts.inputs(), strict=True)]
 
 
 def _by_stage(problem: Problem, name: str, shape: Shape, batch: Shape) -> bool:

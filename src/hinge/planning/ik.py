@@ -21,6 +21,7 @@ from hinge.arguments import Array, generator, real
 from hinge.backends import backend_name
 from hinge.backends.kernel import Kernel
 from hinge.calls import inputs
+from hinge.calls.call import Call
 from hinge.calls.numbers import limits_of
 from hinge.dynamics.kinematics import frame_pose, jacobian, poses
 from hinge.dynamics.place import At
@@ -260,15 +261,14 @@ def _moved(model, q, move, lower, upper):
 def _kernel(robot: Robot, frame: str, match: Match, backend: str) -> Kernel:
     """The step as a kernel, made once for a frame of a robot."""
     one_of("inverse_kinematics: match", match, MATCH)
+    words = {"options": (("match", match),), "frames": (("at", At((frame,))),)}
+    return Call.outside_registry(robot.target, (_step,), backend, **words).kernel
 
-    def make(backend: str) -> Kernel:
-        takes = {"q": POSITION, "c": SCALAR, "at": PLACE, "goal": POSE}
-        gives = {"q": POSITION, "c": SCALAR, "angle": SCALAR, "distance": SCALAR}
-        step = Algorithm("inverse_kinematics", "damped", toward, takes, gives, {"match": tuple(MATCH)})
-        about = {"options": (("match", match),), "places": (("at", At((frame,))),)}
-        return robot.target.compiled(step, backend, **about)
 
-    return robot.target.kernels.kernel(("inverse_kinematics", frame, match), backend, make)
+def _step() -> Algorithm:
+    takes = {"q": POSITION, "c": SCALAR, "at": PLACE, "goal": POSE}
+    gives = {"q": POSITION, "c": SCALAR, "angle": SCALAR, "distance": SCALAR}
+    return Algorithm("inverse_kinematics", "damped", toward, takes, gives, {"match": tuple(MATCH)})
 
 
 def checked_poses(poses: Numbers) -> Array:

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.backends.kernel import Kernel, Kernels
 from hinge.backends.sympy_input import is_sympy, refuse_sympy
 from hinge.calls import derivatives
+from hinge.calls.call import Call
 from hinge.calls.inputs import broken
-from hinge.calls.request import on_paper
+from hinge.calls.sympy_calls import evaluate_with_sympy
 from hinge.constraints.actuation import actuated_columns, shared
 from hinge.constraints.elimination import Elimination, choose
 from hinge.constraints.general import Constraint, Function, stabilised, trace
@@ -83,7 +83,7 @@ class Constrained(Distributed):
     def __init__(self, robot: Robot, constraint: Constraint, independent: Sequence[int] | None = None) -> None:
         self.robot, self.constraint = robot, constraint
         self.m = constraint.m + robot.model.loop_rows
-        self._kernels = Kernels()
+        self._target = robot.target.apart()
         self.independent = [] if robot.model.loops else self._chosen(independent)
 
     def __repr__(self) -> str:
@@ -331,17 +331,14 @@ class Constrained(Distributed):
         if name in ("basis", "velocity", "reduced", *KERNELS):
             self._bare()
         if any(map(is_sympy, given)):
-            algorithm = self._algorithm(name)
-            return on_paper(algorithm, unmoved(self.robot.model), dict(zip(algorithm.inputs, given, strict=True)), {})
+            algorithm, model = self._algorithm(name), unmoved(self.robot.model)
+            return evaluate_with_sympy(algorithm, model, dict(zip(algorithm.inputs, given, strict=True)), {})
 
         refused(self.robot.model, name, has_symbols)
-
-        def make(backend: str) -> Kernel:
-            return self.robot.target.compiled(self._algorithm(name), backend, status=return_status, slopes=slopes)
-
         if further is None:
-            further = self.robot.target.further(f"constrained {name}", parameters, prescribed)
-        return self._kernels.kernel((name, return_status, slopes), backend, make)(*given, *further)
+            further = self.robot.target.parameter_rows(f"constrained {name}", parameters, prescribed)
+        words = {"status": return_status, "derivatives": slopes}
+        return Call.outside_registry(self._target, (self._algorithm, name), backend, **words).kernel(*given, *further)
 
     def _algorithm(self, name: str) -> Algorithm:
         m, n = self.m, self.robot.nv

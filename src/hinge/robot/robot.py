@@ -17,9 +17,9 @@ from hinge.backends.count import Cost, count
 from hinge.backends.kernel import Kernel
 from hinge.calls import derivatives as slopes_of
 from hinge.calls import inputs
+from hinge.calls.call import DEFAULT_TERMS, Call
 from hinge.calls.numbers import OF_LIMITS, limits_with, refuse_varied
-from hinge.calls.request import trace
-from hinge.calls.target import USUAL, Target
+from hinge.calls.target import Target
 from hinge.errors import SizeError
 from hinge.model import Model, Report, edit, states
 from hinge.model import loops as _loops
@@ -342,7 +342,7 @@ class Robot(Algorithms):
         return rates
 
     def kernel(self, name: str, method: str | None = None, backend: Backend | None = None, given: Sequence[str] = (),
-               joint_terms: Sequence[Term] = USUAL, status: bool = False, regroup: bool = False,
+               joint_terms: Sequence[Term] = DEFAULT_TERMS, status: bool = False, regroup: bool = False,
                at: str | Sequence[str] = (), by: str | Sequence[str] = (), packed: bool = False,
                **options: str) -> Kernel:  # fmt: skip
         """The compiled algorithm of that name; made on first use and kept.
@@ -354,10 +354,12 @@ class Robot(Algorithms):
         >>> hinge.samples.planar_2r().kernel("pose", at="hand")(np.zeros(2)).shape
         (4, 4)
         """
-        places, slopes = inputs.places(self.model, name, at), slopes_of.columns(self.target, name, by, given)
-        return self.target.kernel(
-            name, method, backend, given, joint_terms, status, regroup, places, options, slopes, packed=packed
-        )
+        places, slopes = inputs.frames_of_inputs(self.model, name, at), slopes_of.columns(self.target, name, by, given)
+        call = Call.parse(
+            self.target, name, places, method=method, backend=backend, optional=given, joint_terms=joint_terms,
+            status=status, regroup=regroup, options=options, derivatives=slopes, packed=packed,
+        )  # fmt: skip
+        return call.kernel
 
     def cost(self, name: str, method: str | None = None, regroup: bool = False, external: Iterable[str] = (),
              external_frame: Frame = "body", **options: str) -> Cost:  # fmt: skip
@@ -369,11 +371,11 @@ class Robot(Algorithms):
         >>> arm.cost("inverse_dynamics", external=["hand"]).add - arm.cost("inverse_dynamics").add
         4
         """
-        at = inputs.acting(self.model, external, external_frame)
+        at = inputs.external_frames(self.model, external, external_frame)
         places = (("external", at),) if at.names else ()
         given = [one for one, _ in places]
-        request = self.target.request(name, method, given, regroup=regroup, places=places, options=options)
-        algorithm, program = trace(request, self.target, contract=False)
+        call = Call.parse(self.target, name, places, method=method, optional=given, regroup=regroup, options=options)
+        algorithm, program = call.trace(contract=False)
         return count(program, algorithm.method if method in (None, "auto") else method)
 
     def source(self, name: str, language: str = "llvm", method: str | None = None, at: str | Sequence[str] = "",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, get_overloads
 
 from hinge import typing as kinds
-from hinge.calls.inputs import own
+from hinge.calls.inputs import algorithm_only_inputs
 from hinge.dynamics.registry import ALGORITHMS, Algorithm, default, ranked
 from hinge.integrators import METHODS
 from hinge.robot import algorithms, views
@@ -129,7 +129,7 @@ def _method(called: str, algorithm: Algorithm) -> list[str]:
             more += [f"external: Mapping[str, {other}] | None = None", 'external_frame: Frame = "body"']
         if "base_motion" in algorithm.inputs:
             more.append(f"base_motion: tuple[{other}, {other}] | None = None")
-        more += [f"{name}: {other} | None = None" for name in own(algorithm)]
+        more += [f"{name}: {other} | None = None" for name in algorithm_only_inputs(algorithm)]
         results = [gives] * len(algorithm.returns)
         for how, listed in (("Plain", results), ("Told", [*results, fared])):
             given = ", ".join(["self: View", *taken, "*", *more, f"method: {methods} | None = None"])

@@ -21,12 +21,12 @@ def freedoms(model: Model) -> str:
 
 def moving_mass(model: Model) -> Any:
     """Return the mass of all moving bodies in kg, an expression where the model has symbols."""
-    return inputs.known(sum((inertia.m for inertia in model.inertia[1:]), 0.0))
+    return inputs.number_or_expression(sum((inertia.m for inertia in model.inertia[1:]), 0.0))
 
 
 def base_mass(model: Model) -> Any:
     """Return the mass of the bodies that are fixed to the ground in kg, which is not in `robot.mass`."""
-    return inputs.known(model.inertia[0].m)
+    return inputs.number_or_expression(model.inertia[0].m)
 
 
 def masses(model: Model) -> str:
@@ -51,6 +51,6 @@ def robot_html(model: Model) -> str:
         data, kind = model.data[i], model.joint[i].kind + (" (follows)" if i in model.follows else "")
         limits = [", ".join(map(figure, x)) for x in (data.lower, data.upper, data.velocity, data.effort)]
         body = DEEPER * (depth[i] - 1) + model.body_name[i]
-        rows.append([body, model.joint_name[i], kind, figure(inputs.known(model.inertia[i].m)), *limits])
+        rows.append([body, model.joint_name[i], kind, figure(inputs.number_or_expression(model.inertia[i].m)), *limits])
     title = f"{model.name}: {freedoms(model)}, {masses(model)}"
     return notebook.table(COLUMNS, rows, title, words=3) + (model.report._repr_html_() if model.report else "")

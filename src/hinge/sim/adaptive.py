@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.backends.kernel import Kernel, Plan
+from hinge.backends.kernel import Kernel
 from hinge.calls.controllers import Untraceable, on_numbers
 from hinge.errors import SizeError
 from hinge.graph import Graph, Input, Program, Scalar, absolute, less, maximum, minimum, order, select, sqrt, total
@@ -25,7 +25,7 @@ from hinge.sim import setup
 from hinge.sim.events import changes_at, crossed, value
 from hinge.sim.impulses import bounded
 from hinge.sim.record import Memory
-from hinge.sim.rollouts import Outside, cheapest, specialised
+from hinge.sim.rollouts import Outside, cheapest, specialised, step_kernel
 from hinge.sim.step import Physics, asked, stepped
 from hinge.sim.trajectory import Event
 from hinge.status import DIVERGED, SINGULAR
@@ -90,13 +90,11 @@ def _kernel(robot: Any, physics: Physics, outside: Outside, backend: str | None)
     ends, and its last term, each for q and for qd), a pivot, and what the controller says of itself at the start.
     """
     nq, nv = robot.nq, robot.nv
-    takes = [Input("q", nq), Input("qd", nv), *(Input(name, 1, False, ()) for name in TIMES), *outside.inputs()]
-    shapes = [(nq,), (nv,), *[()] * len(TIMES), *((one.size,) for one in takes[2 + len(TIMES) :])]
+    takes = (Input("q", nq), Input("qd", nv), *(Input(name, 1, False, ()) for name in TIMES))
     outputs = [(nq,), (nv,), (), (), (nv,), *[(nq,), (nv,)] * 3, (), ()]
-    plan = Plan(robot.name, f"adaptive {physics.method}", tuple(takes), tuple(shapes), tuple(one.name for one in takes),
-                tuple(outputs), lambda: _program(robot.target, physics, outside, takes))  # fmt: skip
-    known = "adaptive", physics, tuple(takes), outside.loaded, outside.key
-    return robot.target.kernels.kernel(known, backend, lambda name: Kernel(plan, name))
+    inputs = *takes, *outside.inputs()
+    return step_kernel(robot, physics, outside, ("adaptive", None), takes, outputs,
+                       lambda: _program(robot.target, physics, outside, inputs), backend)  # fmt: skip
 
 
 @uncollected()

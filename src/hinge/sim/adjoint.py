@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from hinge.backends.kernel import DOUBLE, ROWS, Plan
+from hinge.backends.places import HostArrays
 from hinge.contact.contact_slopes import refuse_curved, within_reach
 from hinge.dynamics.slopes import weights_of_coordinates, weights_of_velocities
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean
@@ -43,8 +44,8 @@ from hinge.graph import (
 from hinge.graph.collector import uncollected
 from hinge.model import Model
 from hinge.robot import Robot
-from hinge.sim.arrays import CLOCK, Here
-from hinge.sim.rollouts import Outside, Rolling, cheapest, compiled, fates, specialised
+from hinge.sim.clock import CLOCK
+from hinge.sim.rollouts import Outside, Rolling, cheapest, fates, specialised, step_kernel
 from hinge.sim.step import Physics
 from hinge.sim.touching import memory_of
 
@@ -153,7 +154,7 @@ class Course:
     first: int
     backend: str | None
     given: Mapping[str, Any]
-    place: Here
+    place: HostArrays
 
     @property
     def times(self) -> Any:
@@ -164,7 +165,7 @@ class Course:
         """What weights of the recorded states become as weights of what was given, and a status of each rollout."""
         if self.physics.touch is not None:
             refuse_curved(self.physics.touch, self.robot.model)
-            if self.place.number != DOUBLE:
+            if self.place.dtype != DOUBLE:
                 raise NotCovered(
                     "rollout: derivatives through contacts are of double precision.\n  Give arrays of float64."
                 )
@@ -188,7 +189,7 @@ class Course:
         model, q, made = self.robot.model, self.states[0], []
         for name, given, width in (("dq", dq, model.nq if flat else model.nv), ("dqd", dqd, model.nv)):
             shape = (*self.batch, q.shape[1], width)
-            weight = self.place.real(f"pulled: {name}", 0.0 if given is None else given)
+            weight = self.place.asarray(f"pulled: {name}", 0.0 if given is None else given)
             if tuple(weight.shape) not in ((), shape, shape[-2:]):
                 raise SizeError(
                     f"pulled: {name} has shape {weight.shape}; give {shape}, a row for each recorded state."
@@ -207,7 +208,7 @@ class Course:
         """The weights of what was given by a name, in the form and the shapes that it was given in."""
         given, model = self.given[name], self.robot.model
         if name == "q0":
-            raw = self.place.rows(self.place.real(name, given), (*self.batch, model.nq)).reshape(-1, model.nq)
+            raw = self.place.rows(self.place.asarray(name, given), (*self.batch, model.nq)).reshape(-1, model.nq)
             change, q = (_before_normal, raw) if flat else (weights_of_velocities, self.states[0][:, 0])
             return self._summed(self._rewritten(change, q, found[name]), given, 1)
         if not isinstance(given, Mapping):
@@ -261,10 +262,11 @@ class Course:
         made = change(model, *given)
         if made == given[1]:
             return weights
-        plan = Plan(model.name, f"{change.__name__} {weights.shape[-1]}", inputs, tuple((one.size,) for one in inputs),
-                    ("", ""), ((len(made),),), lambda: order(inputs, [("made", (len(made),), made)], False)
-                    )  # fmt: skip
-        return self.place.call(self.robot.target, plan, q, weights)
+        target = self.robot.target
+        plan = Plan(model.name, change.__name__, inputs, ((len(made),),),
+                    lambda backend: order(inputs, [("made", (len(made),), made)], False),
+                    (change, inputs, target), target.memo)  # fmt: skip
+        return self.place.call(plan, q, weights)
 
 
 class _Back:
@@ -284,7 +286,7 @@ class _Back:
         self.room = max(2, ROOM // (8 * (robot.nq + robot.nv) * max(1, rollouts)))  # steps
         self.given = [course.place.flat(outside.arrays[one.name], one) for one in outside.inputs()]
         self.last = course.steps - 1
-        self.kernel = compiled(
+        self.kernel = step_kernel(
             robot, course.physics, outside, ("rollout backward", tuple(by)), _takes(robot, wide),
             [(wide,), *((ROWS, a.shape[-1]) for a in self.streams.values())],
             partial(program, robot, course.physics, outside, by), course.backend,
@@ -324,7 +326,7 @@ class _Back:
                           dict(zip(("q", "qd"), logs, strict=True)), course.start, course.first, course.backend,
                           place)  # fmt: skip
         if every == 1:
-            for at, count in place.parts(len(fate), steps):
+            for at, count in place.chunks(len(fate), steps):
                 rolling.run(done + at, count, done)
             return made
         for row in range(1, rows):
@@ -335,7 +337,7 @@ class _Back:
     def pull(self, states: Sequence[Any], done: int, steps: int) -> None:
         """Go back over steps of which all states are known."""
         course = self.course
-        for at, count in course.place.parts(len(self.now), steps):
+        for at, count in course.place.chunks(len(self.now), steps):
             from_here = done + steps - at - count
             clock = np.array(
                 [course.start, course.first, from_here, course.h, count, course.record, done, self.last], float

@@ -16,14 +16,15 @@ from typing import Any
 import numpy as np
 
 from hinge.backends.kernel import ROWS
+from hinge.backends.places import place_of_backend
 from hinge.contact.contact_step import NUMBERS, ContactRecord, contact_numbers, recorded
 from hinge.errors import NotCovered, TrajectoryError
 from hinge.graph import Graph, Input, Program, Record, Rows, Scalar, less, minimum, order, repeat, select
 from hinge.graph.collector import uncollected
 from hinge.robot import Robot
-from hinge.sim.arrays import CLOCK, where
+from hinge.sim.clock import CLOCK
 from hinge.sim.record import affordable
-from hinge.sim.rollouts import Clock, Outside, cheapest, compiled, specialised
+from hinge.sim.rollouts import Clock, Outside, cheapest, specialised, step_kernel
 from hinge.sim.step import Physics, stepped
 from hinge.sim.touching import memory_of
 from hinge.typing import AnyArray
@@ -58,7 +59,7 @@ class Taken:
         touch = self.physics.touch
         if touch is None:
             raise TrajectoryError("there were no contacts.", "Simulate with contacts=, ground= or physics='file'.")
-        place = where(self.backend)
+        place = place_of_backend(self.backend)
         if not isinstance(q, np.ndarray):
             raise NotCovered("contacts are those of NumPy's arrays. Use robot.contact_step on these states.")
         batch, rows = q.shape[:-2], q.shape[-2]
@@ -80,11 +81,11 @@ class Taken:
         states = [np.ascontiguousarray(a, float).reshape(count, rows, a.shape[-1]) for a in (q, qd)]
         given = [place.flat(outside.arrays[one.name], one) for one in outside.inputs()]
         last = max((x.shape[-2] - 1 for name, x in outside.arrays.items() if name in ("taus", "ctrls")), default=0)
-        kernel = compiled(self.robot, self.physics, outside, ("contacts", touch.room), _takes(self.robot),
+        kernel = step_kernel(self.robot, self.physics, outside, ("contacts", touch.room), _takes(self.robot),
                           [(1,), (ROWS, NUMBERS)], partial(program, self.robot, self.physics, outside),
                           self.backend)  # fmt: skip
         done, when = np.empty((count, 1)), np.stack([steps, times, lengths], axis=-1)
-        for at, part in place.parts(count, rows):
+        for at, part in place.chunks(count, rows):
             numbers = np.array([clock.start, clock.first, at, clock.h, part, 1, 0, last], float)
             place.bind(kernel, [np.zeros((count, 1)), when, *states, numbers, *given], [done, made])()
         return recorded(touch, made.reshape(*batch, rows, touch.room, NUMBERS))

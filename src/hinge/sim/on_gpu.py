@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.backends.cuda.resident import HOST, LINE, Kind, Library, one_place
-from hinge.backends.kernel import SINGLE, Plan
+from hinge.backends.kernel import DOUBLE, SINGLE, Plan
+from hinge.backends.places import ALIGNMENT, HOST, ArrayKind, ArrayLibrary, DeviceArrays, require_one_device
 from hinge.contact.surfaces import surface_parameters
 from hinge.errors import NotCovered, SizeError
 from hinge.graph import Graph, Input, Scalar, less, order, select
@@ -21,7 +21,6 @@ from hinge.graph.scalars import largest
 from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.sim import setup
-from hinge.sim.arrays import DOUBLE, There
 from hinge.sim.parameters import varied
 from hinge.sim.rollouts import Outside
 from hinge.sim.step import Physics
@@ -31,10 +30,11 @@ EACH = {"tau": 1, "taus": 2, "ctrls": 2}  # of which every rollout has a row, or
 SEVERAL = ("base_motion", "prescribed")
 
 
-def begun(library: Library, robot: Robot, batch: Shape, given: Mapping[str, Any], steps: int, said: Mapping[str, Any]
-          ) -> tuple[There, Any, Any, Physics, Outside]:  # fmt: skip
+def begun(
+    library: ArrayLibrary, robot: Robot, batch: Shape, given: Mapping[str, Any], steps: int, said: Mapping[str, Any]
+) -> tuple[DeviceArrays, Any, Any, Physics, Outside]:
     """A run from arrays on a GPU, by their names: where it is, its states, a row each, and what moves them."""
-    if said["backend"] not in (None, "cuda"):
+    if said["backend"] not in (None, library.backend):
         raise NotCovered(f"rollout: backend={said['backend']!r} cannot take arrays on a GPU.\n  Leave it out.")
     if said["loops"] == "independent":
         raise NotCovered(
@@ -60,18 +60,18 @@ def begun(library: Library, robot: Robot, batch: Shape, given: Mapping[str, Any]
 class _Taken:
     """Arrays that a rollout is given, by their names: one each, or several by names or numbers."""
 
-    def __init__(self, library: Library, robot: Robot, batch: Shape, given: Mapping[str, Any], steps: int) -> None:
+    def __init__(self, library: ArrayLibrary, robot: Robot, batch: Shape, given: Mapping[str, Any], steps: int) -> None:
         self.library, self.robot, self.batch, self.given, self.steps = library, robot, batch, given, steps
         kinds = {}
         for name, one in given.items():
             for key, x in one.items() if isinstance(one, Mapping) else [(None, one)]:
                 if hasattr(x, "shape") and not (name == "ctrl" and isinstance(x, np.ndarray)):  # that one is put there
-                    kind = Kind(x.shape, x.dtype, HOST) if isinstance(x, np.ndarray) else library.kind(x)
+                    kind = ArrayKind(x.shape, x.dtype, HOST) if isinstance(x, np.ndarray) else library.kind(x)
                     kinds[name if key is None else f"{name}[{key!r}]"] = kind
-        one_place("rollout", {name: kind.device for name, kind in kinds.items()})
+        require_one_device("rollout", {name: kind.device for name, kind in kinds.items()})
         there = list(kinds.values())
         single = all(kind.dtype == SINGLE for kind in there)
-        self.place = There(library, there[0].device, SINGLE if single else DOUBLE)
+        self.place = DeviceArrays(library, there[0].device, SINGLE if single else DOUBLE)
 
     def in_their_place(self) -> dict[str, Any]:
         """One rollout's numbers for all that is given, of the same shapes."""
@@ -145,13 +145,13 @@ class _Taken:
             fits = False
         if not fits:
             raise SizeError(f"rollout: {name} has shape {tuple(np.shape(x))}; it has to fit {shape}.")
-        there = self.place.real(f"rollout: {name}", x)
-        as_wanted = self.library.kind(there) == (shape, self.place.number, self.place.device)
+        there = self.place.asarray(f"rollout: {name}", x)
+        as_wanted = self.library.kind(there) == (shape, self.place.dtype, self.place.device)
         place = self.library.place(there) if as_wanted else 0
-        return there if place and not place % LINE else self.place.rows(there, shape)
+        return there if place and not place % ALIGNMENT else self.place.rows(there, shape)
 
 
-def _unit(place: There, robot: Robot, q: Any) -> Any:
+def _unit(place: DeviceArrays, robot: Robot, q: Any) -> Any:
     """Coordinates with quaternions of length one."""
     model = robot.model
     if robot.nq == robot.nv:
@@ -165,5 +165,6 @@ def _unit(place: There, robot: Robot, q: Any) -> Any:
         close = less(largest([x - y for x, y in zip(normal, own, strict=True)]), setup.ROUNDED)
         made += [select(close, y, x) for x, y in zip(normal, own, strict=True)]
     program = order(inputs, [("q", shape, made)], False)
-    plan = Plan(robot.name, "unit quaternions", inputs, (shape,), ("",), (shape,), lambda: program)
-    return place.call(robot.target, plan, q)
+    plan = Plan(robot.name, "unit quaternions", inputs, (shape,), lambda backend: program,
+                ("unit quaternions", robot.target), robot.target.memo)  # fmt: skip
+    return place.call(plan, q)

@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.backends import alone, backend_name
-from hinge.backends.kernel import ROWS, Kernel, Plan
-from hinge.calls.request import Request, trace
+from hinge.backends.kernel import ROWS, Kernel, Plan, kernel_of
+from hinge.backends.places import HOST_ARRAYS, HostArrays, Window, place_of_backend
+from hinge.calls.call import Call
 from hinge.calls.target import Target
 from hinge.dynamics.file_forces import control_forces
 from hinge.dynamics.located import on_bodies
 from hinge.dynamics.place import At
-from hinge.dynamics.registry import ALGORITHMS, BASE
+from hinge.dynamics.registry import BASE
 from hinge.graph import (
     Graph,
     Input,
@@ -49,7 +49,7 @@ from hinge.model import Model, varied
 from hinge.model.driven import put
 from hinge.model.regroup import regrouped
 from hinge.robot import Robot
-from hinge.sim.arrays import CLOCK, HERE, Here, where
+from hinge.sim.clock import CLOCK
 from hinge.sim.frozen_mass_matrix import Frozen, places, renewed
 from hinge.sim.step import Acts, Physics, asked, inverse_inertias, limit_springs, stepped
 from hinge.sim.touching import memory_of
@@ -267,42 +267,38 @@ def specialised(graph: Graph, target: Target, physics: Physics, outside: Outside
 
 def cheapest(target: Target, physics: Physics) -> Any:
     """The method of forward dynamics with the fewest operations."""
-    terms = physics.traced_terms
-    request = Request("forward_dynamics", terms=terms, regroup=True)
-    return target.kernels(("cheapest", terms), lambda: trace(request, target)[0])
+    terms = tuple(sorted(physics.traced_terms))
+    return Call.parse(target, "forward_dynamics", joint_terms=terms, regroup=True).fewest[0]
 
 
 def kernel(robot: Robot, physics: Physics, outside: Outside, fields: Mapping[str, int], backend: str | None,
            rollouts: int = 0) -> Kernel:  # fmt: skip
     """The kernel of a run, of so many rollouts where that is known."""
-    if rollouts == 1 and physics.touch is not None:
-        backend = alone(backend_name(backend))
     wide = fate_width(physics, robot.nv)
     takes = [Input("q", robot.nq), Input("qd", robot.nv), Input("fate", wide), Input("clock", len(CLOCK), True)]
     gives = [(robot.nq,), (robot.nv,), (wide,), *((ROWS, width) for width in fields.values())]
     trace = partial(program, robot.target, physics, outside, fields)
-    return compiled(robot, physics, outside, ("rollout", tuple(fields.items())), takes, gives, trace, backend)
+    what = "rollout", tuple(fields.items())
+    return step_kernel(robot, physics, outside, what, takes, gives, trace, backend, rollouts)
 
 
-def compiled(robot: Robot, physics: Physics, outside: Outside, what: tuple[str, Any], takes: Sequence[Input],
-             gives: Sequence[tuple[int, ...]], trace: Callable[[], Program], backend: str | None
-             ) -> Kernel:  # fmt: skip
+def step_kernel(robot: Robot, physics: Physics, outside: Outside, what: tuple[str, Any], takes: Sequence[Input],
+                gives: Sequence[tuple[int, ...]], trace: Callable[[], Program], backend: str | None,
+                rollouts: int = 0) -> Kernel:  # fmt: skip
     """The kernel of a program about steps; one that does the same is the same, and kept with the robot.
 
     `what` says what it is about, besides the steps; it takes what is given from outside after what it `takes`.
     """
-    target = robot.target
-    takes = (*takes, *outside.inputs())
-    known = physics, takes, what, outside.loaded
-    shapes = [(ROWS, one.size) if one.stream else (one.size,) for one in takes]
-    # functions of the user are known by what was traced of them
-    source = None if outside.key else (target, known, tuple(ALGORITHMS["forward_dynamics"].values()))
-    plan = Plan(robot.name, f"{what[0]} {physics.method}", takes, tuple(shapes), tuple(one.name for one in takes),
-                tuple(gives), trace, source)  # fmt: skip
-    return target.kernels.kernel((known, outside.key), backend, lambda name: Kernel(plan, name))
+    target, inputs = robot.target, (*takes, *outside.inputs())
+    # functions of the user are known by what was traced of them, which is in the key of `outside`
+    source = what, target, physics, inputs, outside.loaded, outside.key
+    plan = Plan(robot.name, f"{what[0]} {physics.method}", tuple(replace(one, label=one.name) for one in inputs),
+                tuple(gives), lambda backend: trace(), source, target.memo,
+                iterates=what[0] == "rollout" and physics.touch is not None)  # fmt: skip
+    return kernel_of(plan, backend, rollouts)
 
 
-def fates(rollouts: int, physics: Physics, nv: int, place: Here = HERE) -> Any:
+def fates(rollouts: int, physics: Physics, nv: int, place: HostArrays = HOST_ARRAYS) -> Any:
     """How rollouts fare that have just begun."""
     made = place.full((rollouts, fate_width(physics, nv)), 0.0)
     made[:, 1] = np.nan
@@ -355,9 +351,9 @@ class Rolling:
 
     def __init__(self, robot: Robot, physics: Physics, outside: Outside, q: Any, qd: Any, fate: Any, h: float,
                  every: int, records: Mapping[str, Any], start: float, first: int, backend: str | None,
-                 place: Here | None = None):  # fmt: skip
+                 place: HostArrays | None = None):  # fmt: skip
         fields = {name: array.shape[-1] for name, array in records.items()}
-        self.place = place or where(backend)
+        self.place = place or place_of_backend(backend)
         self.kernel = kernel(robot, physics, outside, fields, backend, len(q))
         self.clock = np.array([start, first, 0, h, 0, every, 0, 0], float)
         taken = outside.inputs()
@@ -373,7 +369,9 @@ class Rolling:
 
     def _bound(self, a: list[Any], b: list[Any]) -> Callable[[], None]:
         given, outs = [*a, self.clock, *self.given.values()], [*b, *self.records.values()]
-        return self.place.bind(self.kernel, given, outs, self._rows)
+        constant = [len(a) + 1 + k for k, name in enumerate(self.given) if name != "tau"]
+        window = Window(self._rows, len(a), CLOCK.index("row"), constant)
+        return self.place.bind(self.kernel, given, outs, window)
 
     def _rows(self) -> slice:
         """The rows of the records that the next call may write."""

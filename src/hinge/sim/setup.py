@@ -142,7 +142,7 @@ def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str]
         why = "loops, constraints and driven joints need the equations of each step" if one_stage else (
             f"{method!r} needs the equations more than once a step; use 'euler' or 'semi_implicit'")  # fmt: skip
         raise NotCovered(f"keep={keep} does not go here: {why}.")
-    made = Physics(method, arguments_of.terms(terms), bool(effort), limits == "stop",
+    made = Physics(method, frozenset(arguments_of.joint_terms(terms)), bool(effort), limits == "stop",
                    _springs(robot) if limits == "spring" else None, constraint, held, time, keep, rank, touch,
                    integrator)  # fmt: skip
     if made.stops:
@@ -264,7 +264,7 @@ def outside(robot: Robot, batch: tuple[int, ...], parameters: Array | None, exte
     if parameters is not None:
         rows(made, "parameters", parameters, batch, 1)
     if external:
-        made.loaded, wrenches = arguments_of.forces(robot.model, external, external_frame, True)
+        made.loaded, wrenches = arguments_of.external_forces(robot.model, external, external_frame, True)
         rows(made, "external", wrenches, batch, 2)
     if callable(base_motion):
         made.base = in_time("base_motion", base_motion, 12)

@@ -21,6 +21,7 @@ import numpy as np
 
 from hinge import arguments
 from hinge.arguments import Array
+from hinge.backends.places import place_of_backend
 from hinge.contact.contact_model import ContactLaw, Ground
 from hinge.contact.contacts import Contact
 from hinge.contact.surfaces import surface_parameters
@@ -30,7 +31,6 @@ from hinge.robot import Robot
 from hinge.robot.constrained import Constrained
 from hinge.sim import setup
 from hinge.sim.adjoint import Course, by_name
-from hinge.sim.arrays import where
 from hinge.sim.growth import Unstable
 from hinge.sim.parameters import varied
 from hinge.sim.record import Memory, Recorder, affordable
@@ -113,7 +113,7 @@ def rollout(
 
         place, q, qd, physics, acts = begun(library, robot, axes, given, count, said)
         _cut(acts, policy, start, first, h, count)
-        return _taken(Course(robot, physics, acts, axes, [], *how, "cuda", given, place), q, qd)
+        return _taken(Course(robot, physics, acts, axes, [], *how, library.backend, given, place), q, qd)
 
     other = rolled(robot, arrays, count // every + 1, lambda **given: rollout(**said | given), there)
     if other is not None:
@@ -125,7 +125,7 @@ def rollout(
     acting, acts = setup.acting(q=q, qd=qd, batch=batch, **said | settled)
     _cut(acts, policy, start, first, h, count)
     affordable(count // every + 1, len(q), robot.nq + robot.nv)
-    return _taken(Course(robot, acting, acts, batch, [], *how, backend, arrays, where(backend)), q, qd)
+    return _taken(Course(robot, acting, acts, batch, [], *how, backend, arrays, place_of_backend(backend)), q, qd)
 
 
 def _cut(acts: Outside, policy: Any, start: float, first: int, h: float, steps: int) -> None:
@@ -147,7 +147,7 @@ def _taken(course: Course, q: Any, qd: Any) -> Rollout:
     rolling = Rolling(robot, course.physics, course.outside, q, qd, fate, course.h, course.record,
                       dict(zip(("q", "qd"), course.states, strict=True)), course.start, course.first, course.backend,
                       place)  # fmt: skip
-    for done, part in place.parts(len(q), course.steps):
+    for done, part in place.chunks(len(q), course.steps):
         rolling.run(done, part)
     made, speeds = (a.reshape(*course.batch, rows, a.shape[-1]) for a in course.states)
     run = Rollout(made, speeds, place.status(rolling.fate, course.batch))

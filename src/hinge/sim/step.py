@@ -19,7 +19,7 @@ from hinge.constraints.general import stabilised
 from hinge.constraints.multipliers import Held, Keeping, constrained
 from hinge.contact.contact_model import ContactModel
 from hinge.dynamics.composite import composite
-from hinge.dynamics.registry import FORCE, Algorithm
+from hinge.dynamics.registry import ALGORITHMS, FORCE, Algorithm
 from hinge.dynamics.solve import LDL
 from hinge.graph import Scalar, less, maximum, minimum, select
 from hinge.graph.scalars import largest
@@ -66,8 +66,8 @@ class Physics:
     slopes: bool = False  # contacts have derivatives, by the implicit function
 
     def key_rows(self) -> tuple[Any, ...]:
-        """Return the rows of registries that its names select."""
-        return (METHODS[self.method],)
+        """Return the rows of registries that its names select: the method, and what competes for forward dynamics."""
+        return METHODS[self.method], tuple(ALGORITHMS["forward_dynamics"].values())
 
     @property
     def traced_terms(self) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """Rollouts of arrays of other libraries, torch's and JAX's: gradients flow through them.
 
 A rollout is a function of those of its arrays that are such, and its gradient is that of `pulled`, by the numbers of
-coordinates. What becomes of a function is up to the library: calls/foreign.py says who takes it.
+coordinates. What becomes of a function is up to the library: calls/libraries.py says who takes it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.calls.foreign import FUNCTIONS, adapter
+from hinge.calls.libraries import library_module
 from hinge.errors import NotCovered
 from hinge.robot import Robot
 from hinge.status import OK, Status
@@ -37,12 +37,12 @@ def rolled(
 
     `rollout` takes NumPy's, and `there` a library's on a GPU: the library, the rollouts' axes, and arrays by name.
     """
-    takes = adapter(*given.values(), known=FUNCTIONS)
+    takes = library_module(*given.values())
     if takes is None:
         return None
     flat = {(name, key): x for name, one in given.items()
             for key, x in (one.items() if isinstance(one, Mapping) else [(None, one)])}  # fmt: skip
-    moving = {place: x for place, x in flat.items() if adapter(x, known=FUNCTIONS) is not None}
+    moving = {place: x for place, x in flat.items() if library_module(x) is not None}
     still = {place: x for place, x in flat.items() if place not in moving}
     sizes: dict[Any, int] = {one.name: len(one.shape) for one in robot.target.vary}
     own = {place: sizes.get(place[1], 0) if place[0] == "parameters" else OWN.get(place[0]) for place in flat}
@@ -137,11 +137,11 @@ class Rolled:
             made.append(whole if name in OWN or name == "parameters" else broadcast(whole, (*front, *self.batch, *own)))
         return made
 
-    def pulled(self, by: Sequence[int]) -> Pulled:
+    def vjp(self, by: Sequence[int]) -> Pulled:
         """The function that takes weights of states besides, and gives the gradients by these of the arrays."""
         return Pulled(self, tuple(by))
 
-    def along(self, by: Sequence[int]) -> Any:
+    def jvp(self, by: Sequence[int]) -> Any:
         raise NotCovered(SECOND)
 
 
@@ -188,10 +188,10 @@ class Pulled:
             shared = tuple(range(len(ahead), slope.ndim - len(shape)))  # axes of rollouts that it does not have
             yield slope.sum(shared) if shared else slope
 
-    def pulled(self, by: Sequence[int]) -> Any:
+    def vjp(self, by: Sequence[int]) -> Any:
         raise NotCovered(SECOND)
 
-    along = pulled
+    jvp = vjp
 
 
 def _warn_not_smooth(status: Any) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from hinge import notebook
 from hinge.arguments import Array
-from hinge.calls.target import USUAL
+from hinge.calls.call import DEFAULT_TERMS
 from hinge.contact.contact_step import ContactRecord
 from hinge.dynamics.file_forces import stretched
 from hinge.errors import TrajectoryError
@@ -88,7 +88,7 @@ class Trajectory:
     lost: Array | None = None  # (…) s: since when its status is not OK, NaN where it is
     # by name, one for all or for each rollout; None where they are not known
     parameters: Mapping[str, Array] | None = field(default_factory=dict)
-    joint_terms: Sequence[Term] = USUAL
+    joint_terms: Sequence[Term] = DEFAULT_TERMS
     course: Taken | None = None
 
     def __getstate__(self) -> dict[str, Any]:

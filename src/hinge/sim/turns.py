@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array
+from hinge.backends.places import HOST_ARRAYS, ChunkLength
 from hinge.calls.controllers import Untraceable, checked
 from hinge.errors import CannotWrite
 from hinge.robot import Robot
 from hinge.sim import forces, setup
-from hinge.sim.arrays import HERE, Pace
 from hinge.sim.contact_record import Taken
 from hinge.sim.growth import SLIGHT, Unstable, find_instability
 from hinge.sim.notes import unused_numbers
@@ -56,7 +56,7 @@ class Run:
 
     @property
     def status(self) -> Statuses:
-        return HERE.status(self.fate, self.fate.shape[:1])
+        return HOST_ARRAYS.status(self.fate, self.fate.shape[:1])
 
     @property
     def going(self) -> Flags:
@@ -192,7 +192,7 @@ class Turns:
 
     def go(self, progress: bool | None) -> None:
         """Run to the end, or as far as one gets."""
-        run, pace, steps = self.run, Pace(len(self.run.q)), self.clock.steps
+        run, pace, steps = self.run, ChunkLength(len(self.run.q)), self.clock.steps
         try:
             self.put(0)
             with Bar(steps, progress) as bar:

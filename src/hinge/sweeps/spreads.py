@@ -12,14 +12,13 @@ import hashlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from hinge import arguments
 from hinge.arguments import Array
-from hinge.backends.kernel import ROWS, Kernel, Plan
+from hinge.backends.kernel import ROWS, Kernel, Memo, Plan, kernel_of
 from hinge.errors import SizeError
 from hinge.graph import Graph, Input, Record, Rows, Scalar, cos, floor, less, maximum, order, repeat, select, sqrt
 from hinge.graph import uniform as random
@@ -144,9 +143,15 @@ LAWS = {
 }
 
 
-@cache
+MEMO = Memo()
+
+
 def kernel(law: str) -> Kernel:
     """The standard numbers of a law, compiled: of rollouts' numbers, how many there are, and a row of keys for each."""
+    return kernel_of(MEMO(_plan, law))
+
+
+def _plan(law: str) -> Plan:
     graph = Graph()
     number, shared = graph.input("number", 0), [graph.input("total", k) for k in range(2)]
     keys, drawn = Rows(graph, "keys", 1), Record(graph, "drawn", 1)
@@ -156,18 +161,13 @@ def kernel(law: str) -> Kernel:
         return ()
 
     repeat(shared[1], (), draw)
-    inputs = (Input("number", 1), Input("total", 2, uniform=True), Input("keys", 1, uniform=True, stream=True))
-    program = order(list(inputs), [drawn])
-    plan = Plan(
-        "sweep",
-        f"draw {law}",
-        inputs,
-        ((), (2,), (ROWS, 1)),
-        ("number", "total", "keys"),
-        ((ROWS, 1),),
-        lambda: program,
+    inputs = (
+        Input("number", 1, shape=(), label="number"),
+        Input("total", 2, uniform=True, label="total"),
+        Input("keys", 1, uniform=True, stream=True, label="keys"),
     )
-    return Kernel(plan)
+    program = order(list(inputs), [drawn])
+    return Plan("sweep", f"draw {law}", inputs, ((ROWS, 1),), lambda backend: program, ("draw", LAWS[law]), MEMO)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

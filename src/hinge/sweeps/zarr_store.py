@@ -31,7 +31,7 @@ import numpy as np
 
 from hinge import files
 from hinge.arguments import Array
-from hinge.calls.target import USUAL
+from hinge.calls.call import DEFAULT_TERMS
 from hinge.errors import SweepError
 from hinge.model.states import labels
 from hinge.robot import Robot
@@ -221,7 +221,7 @@ def kept(path: str | os.PathLike[str], robot: Robot, rollouts: Sequence[int]) ->
     t = np.asarray(package("zarr").open_group(str(path), mode="r")["time"][:])
     options = store.question["options"]
     numbers: dict[str, Array] | None = None if store.question["parameters"] else {}
-    terms = tuple(options.get("joint_terms", USUAL))
+    terms = tuple(options.get("joint_terms", DEFAULT_TERMS))
     return Trajectory(robot, t, states, status, options.get("method", "rk4"), parameters=numbers, joint_terms=terms)
 
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from hinge.backends import Backend, Code
-from hinge.backends.cuda import compiler
+from hinge.backends import Code, DeviceBackend
+from hinge.backends.cuda import compiler, launcher, nvcc_files
 from hinge.backends.cuda.device import Device, checked, gpu, loaded
 from hinge.backends.cuda.emit import emit
 from hinge.backends.cuda.launcher import Launch, Several
@@ -95,10 +96,11 @@ class Loaded(Code):
             outs[k - len(arrays)][...] = np.moveaxis(every[k], -1, 0)
 
 
-class Cuda(Backend):
+class Cuda(DeviceBackend):
     """One thread of a GPU a state."""
 
     name = "cuda"
+    xla_platform = "CUDA"
 
     @property
     def operations(self) -> Collection[str]:  # type: ignore[override]
@@ -115,6 +117,46 @@ class Cuda(Backend):
 
     def opened(self, content: bytes, dtype: np.dtype[Any]) -> Code:
         return Loaded(content)
+
+    def entry(self, kernel: Any, library: Any) -> Callable[..., tuple[Any, ...]]:
+        return _resident().Entry(kernel, library)
+
+    def bind(self, kernel: Any, library: Any, given: Sequence[Any], outs: Sequence[Any]) -> Callable[[], None]:
+        return _resident().bind(kernel, library, given, outs)
+
+    def record(self, library: Any, shape: tuple[int, ...], dtype: np.dtype[Any], device: int) -> Any:
+        return _resident().record(library, shape, dtype, device)
+
+    def put(self, library: Any, device: int, array: Any, numbers: np.ndarray[Any, Any]) -> None:
+        _resident().put(library, device, array, numbers)
+
+    def hold(self, arrays: dict[int, Any]) -> Any:
+        return _resident().hold(arrays)
+
+    def xla_handler(self, header: str) -> Any:
+        return launcher.handler(header)
+
+    def xla_launch(self, code: Any, arrays: int, states: int) -> Any:
+        # XLA enters one kernel; several share room that it does not know of
+        return None if code.room else code.launching(None, arrays, (), states)
+
+    def files(
+        self, prefix: str, about: Sequence[str], sizes: Any, routines: Sequence[Any], scalar: str
+    ) -> dict[str, str]:
+        real = REALS[scalar]
+        return {
+            f"{prefix}.cuh": nvcc_files.header(prefix, about, sizes, routines, real),
+            **{f"{one.name}.cu": nvcc_files.code(prefix, one, real) for one in routines},
+            f"{prefix}_test.cu": nvcc_files.test_main(prefix, routines, real),
+        }
+
+    def source(self, program: Program, scalar: str, name: str) -> str:
+        return emit(program, REALS[scalar], name).source
+
+
+def _resident() -> Any:
+    """Return the module for arrays on GPUs, which imports kernels and so this package."""
+    return import_module("hinge.backends.cuda.resident")
 
 
 def content(program: Program, dtype: np.dtype[Any], architecture: int) -> bytes:

@@ -6,61 +6,19 @@ names. What there is to know of a call depends on shapes, types and places alone
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
 from operator import or_
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 
 from hinge.backends.cuda.device import Device, gpu
 from hinge.backends.cuda.launcher import Launch, Several
 from hinge.backends.kernel import Kernel
-from hinge.errors import SizeError
-
-HOST = -1  # in the place of a GPU's number
-MOST = 256  # calls of different kinds that a kernel remembers
-LINE = 16  # bytes: rows that are read as vectors begin at multiples of it
-
-
-class Kind(NamedTuple):
-    """What a kernel has to know of an array: its shape, NumPy's type of its numbers, and the number of its GPU."""
-
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-    device: int
-
-
-class Library(Protocol):
-    """What a library of arrays on GPUs has to do."""
-
-    exhausted: type[Exception]  # what it raises where there is no memory
-
-    def keys(self, arrays: Sequence[Any]) -> tuple[Any, ...]:
-        """What tells calls apart, in the library's own words: shapes, types, GPUs, and what lies one after another."""
-
-    def places(self, arrays: Sequence[Any]) -> list[int]:
-        """Where their numbers begin."""
-
-    def kind(self, array: Any) -> Kind: ...
-    def place(self, array: Any) -> int:
-        """Where its numbers begin, one after another; 0 where they lie otherwise."""
-
-    def stream(self, device: int) -> int:
-        """The address of the stream in which work on that GPU goes now."""
-
-    def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], device: int) -> Any: ...
-    def maker(self, kind: Kind) -> Callable[[], Any]:
-        """What makes such an array, again and again."""
-
-    def rows(self, array: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-        """A copy of the array, broadcast to that shape, of that type, in memory of its own."""
-
-    def fill(self, out: Any, array: Any) -> None: ...
-    def stamp(self, array: Any) -> Any:
-        """What is another as soon as the array's numbers are, as long as the array lives."""
+from hinge.backends.places import ALIGNMENT, MOST, ArrayKind, ArrayLibrary, require_one_device
 
 
 @dataclass(frozen=True)
@@ -70,7 +28,7 @@ class Fit:
     on: Device
     launch: Launch | Several
     states: int
-    inputs: tuple[Kind, ...]  # as the kernel takes them
+    inputs: tuple[ArrayKind, ...]  # as the kernel takes them
     as_given: tuple[bool, ...]
     straight: bool  # whether all are given so
     makers: tuple[Callable[[], Any], ...]  # of results
@@ -79,10 +37,10 @@ class Fit:
     fills: bool  # whether an array that is given for the first result is such a one
 
 
-class Way:
+class Entry:
     """The way of arrays of one library into a kernel."""
 
-    def __init__(self, kernel: Kernel, library: Library):
+    def __init__(self, kernel: Kernel, library: ArrayLibrary):
         self.kernel, self.library = kernel, library
         self._fits: dict[Any, Fit] = {}
 
@@ -95,7 +53,7 @@ class Way:
             fit = self._fits[key] = self._fitted(arrays, out)
         places, held, first = library.places(arrays), None, None
         try:
-            if not fit.straight or reduce(or_, places) % LINE:
+            if not fit.straight or reduce(or_, places) % ALIGNMENT:
                 held = self._in_rows(fit, arrays, places)
             if out is None:
                 results = [make() for make in fit.makers]
@@ -119,17 +77,19 @@ class Way:
         last = None if out is None else library.kind(out)
         names = [*(one.name for one in kernel.plan.inputs), "out"]
         kinds = [*given, last] if last else given
-        one_place(kernel.name, {name: kind.device for name, kind in zip(names, kinds, strict=False)})
+        require_one_device(kernel.name, {name: kind.device for name, kind in zip(names, kinds, strict=False)})
         number, batch, shapes = kernel.fitted(given, last)
         on, states = gpu(given[0].device), prod(batch)
         inputs = tuple(
-            Kind(shape if one.uniform else (*batch, *shape), number, on.number)
+            ArrayKind(shape if one.uniform else (*batch, *shape), number, on.number)
             for one, shape in zip(kernel.plan.inputs, kernel.plan.shapes, strict=True)
         )
         as_given = tuple(
             kind == wanted and library.place(x) != 0 for x, kind, wanted in zip(arrays, given, inputs, strict=True)
         )
-        results = tuple(Kind((*batch, *shape), kernel.type_of(k, number), on.number) for k, shape in enumerate(shapes))
+        results = tuple(
+            ArrayKind((*batch, *shape), kernel.type_of(k, number), on.number) for k, shape in enumerate(shapes)
+        )
         launch = kernel.code(number).launching(on, len(inputs) + len(results), (), states)  # type: ignore[attr-defined]
         if len(self._fits) >= MOST:
             self._fits.clear()
@@ -143,7 +103,7 @@ class Way:
         """Copies of those arrays that do not lie as the kernel takes them, whose places are put in."""
         held = []
         for k, (x, kind, as_given) in enumerate(zip(arrays, fit.inputs, fit.as_given, strict=True)):
-            if not as_given or places[k] % LINE:
+            if not as_given or places[k] % ALIGNMENT:
                 held.append(self.library.rows(x, kind.shape, kind.dtype))
                 places[k] = self.library.place(held[-1])
         return held
@@ -152,10 +112,10 @@ class Way:
         """Whether results can be written straight into an array that was given for them: no input lies there."""
         start = self.library.place(out)
         spans = zip(places, fit.inputs, strict=True)
-        return not start % LINE and all(start + fit.size <= at or at + _bytes(kind) <= start for at, kind in spans)
+        return not start % ALIGNMENT and all(start + fit.size <= at or at + _bytes(kind) <= start for at, kind in spans)
 
 
-def bind(kernel: Kernel, library: Library, given: Sequence[Any], outs: Sequence[Any]) -> Callable[[], None]:
+def bind(kernel: Kernel, library: ArrayLibrary, given: Sequence[Any], outs: Sequence[Any]) -> Callable[[], None]:
     """A call without arguments, as `Kernel.bind` makes one: it reads and writes these very arrays.
 
     They lie in rows, and records as `record` makes them. What is given as an array of NumPy is copied there in every
@@ -182,25 +142,21 @@ def bind(kernel: Kernel, library: Library, given: Sequence[Any], outs: Sequence[
     return call
 
 
-def record(library: Library, shape: tuple[int, ...], dtype: np.dtype[Any], device: int) -> Any:
+def put(library: ArrayLibrary, device: int, array: Any, numbers: np.ndarray[Any, Any]) -> None:
+    """Copy the numbers of a NumPy array into an array on a GPU."""
+    gpu(device).put(library.place(array), numbers, library.stream(device))
+
+
+def hold(arrays: dict[int, Any]) -> Any:
+    """Return copies of NumPy arrays on the first GPU."""
+    return gpu().held(arrays)
+
+
+def record(library: ArrayLibrary, shape: tuple[int, ...], dtype: np.dtype[Any], device: int) -> Any:
     """An array (states, rows, width) for a record, which lies coordinates first."""
     states, rows, width = shape
     return library.empty((rows, width, states), dtype, device).swapaxes(1, 2).swapaxes(0, 1)
 
 
-def one_place(call: str, devices: Mapping[str, int]) -> None:
-    """Refuse arrays, by their names, that are not on one GPU."""
-    first = next(iter(devices))
-    for name, device in devices.items():
-        if device != devices[first]:
-            raise SizeError(
-                f"{call}: {first} is {_where(devices[first])} and {name} {_where(device)}.\n  Bring them to one place."
-            )
-
-
-def _bytes(kind: Kind) -> int:
+def _bytes(kind: ArrayKind) -> int:
     return prod(kind.shape) * kind.dtype.itemsize
-
-
-def _where(device: int) -> str:
-    return "on the CPU" if device == HOST else f"on GPU {device}"

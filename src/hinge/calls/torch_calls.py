@@ -21,20 +21,20 @@ from torch.autograd.graph import increment_version
 from torch.nn import Parameter
 
 from hinge.arguments import Array
-from hinge.backends.cuda.resident import HOST, one_place
-from hinge.calls.differentiable import Call
-from hinge.calls.foreign import TARGETS
+from hinge.backends.places import HOST, require_one_device
+from hinge.calls.call import Call
+from hinge.calls.evaluate import Arguments
+from hinge.calls.libraries import TARGETS
 from hinge.calls.operands import prepared
-from hinge.calls.target import Target
-from hinge.calls.torch_on_gpu import LIBRARY, PLAIN, TYPES
-from hinge.dynamics.registry import asked, default
+from hinge.calls.torch_arrays import LIBRARY, PLAIN, TYPES
+from hinge.dynamics.registry import default, required_inputs
 from hinge.errors import NotCovered, SizeError
 
 _transforms, _modes = torch._C._are_functorch_transforms_active, torch._C._len_torch_dispatch_stack
 
 
 class Differentiable(Protocol):
-    """What gradients flow through: `calls.differentiable.Call` is one.
+    """What gradients flow through: `calls.call.Call` is one.
 
     Inputs and results are known by their numbers. Axes of an input before its own `axes` are a batch, and broadcast.
     """
@@ -57,27 +57,25 @@ class Differentiable(Protocol):
     def run_on(self, library: Any, arrays: Sequence[Any]) -> tuple[Any, ...]:
         """The same for arrays of a library that live on a GPU."""
 
-    def pulled(self, by: Sequence[int]) -> Differentiable:
+    def vjp(self, by: Sequence[int]) -> Differentiable:
         """Takes a weight for each result after the inputs; gives the gradients by these inputs of their product."""
 
-    def along(self, by: Sequence[int]) -> Differentiable:
+    def jvp(self, by: Sequence[int]) -> Differentiable:
         """Takes a tangent for each of these inputs after them; gives the rates of the results."""
 
 
-def call(target: Target, name: str, given: Sequence[Any], frames: Sequence[str], out: Any = None,
-         **keywords: Any) -> tuple[Any, Call]:  # fmt: skip
-    """What a target gives, in tensors, where some of what it is given are tensors; and what it was asked."""
-    wanted, tensors = prepared(LIBRARY, target, name, given, frames, **keywords)
-    made = differentiable(wanted, tensors) if out is None else _into(wanted, tensors, out)
-    return made[0] if len(made) == 1 else made, wanted
+def run(call: Call, arguments: Arguments, out: Any, check: str, backend: str | None) -> tuple[Any, ...]:
+    """Return the results of a call, in tensors."""
+    call, tensors = prepared(LIBRARY, call, arguments, check, backend)
+    return differentiable(call, tensors) if out is None else _into(call, tensors, out)
 
 
-class Straight:
+class Entry:
     """The way of plain calls with tensors to a kernel."""
 
     def __init__(self, call: Call):
-        self.call, self.on_gpu = call, call.backend == "cuda"
-        self.way = call.way(LIBRARY) if self.on_gpu else self._on_host
+        self.call, self.on_gpu = call, call.backend == LIBRARY.backend
+        self.way = call.device_entry(LIBRARY) if self.on_gpu else self._on_host
 
     def enter(self, *given: Any) -> Any:
         """What the call gives for these tensors and the last as `out`; None where it is not that plain."""
@@ -116,7 +114,7 @@ def _into(call: Call, tensors: Sequence[Tensor], out: Any) -> tuple[Tensor, ...]
     increment_version(out)  # torch knows by it that what it has kept of the tensor is no longer so
     if LIBRARY.device(tensors[0]) != HOST:
         return call.run_on(LIBRARY, tensors, out)
-    one_place(call.name, {call.inputs[0]: LIBRARY.device(tensors[0]), "out": LIBRARY.device(out)})
+    require_one_device(call.name, {call.inputs[0]: LIBRARY.device(tensors[0]), "out": LIBRARY.device(out)})
     made = call.run([x.numpy(force=True) for x in tensors], out.detach().numpy())
     return (out, *(torch.from_numpy(x) for x in made[1:]))
 
@@ -154,7 +152,7 @@ class _Plain(torch.autograd.Function):
     def jvp(ctx: Any, _: None, *tangents: Tensor | None) -> tuple[Tensor | None, ...]:
         by = [k for k, x in enumerate(tangents) if x is not None]
         moving = [x for x in tangents if x is not None]
-        rates = differentiable(ctx.function.along(by), [*ctx.saved_tensors, *moving])
+        rates = differentiable(ctx.function.jvp(by), [*ctx.saved_tensors, *moving])
         return (*rates, None) if ctx.function.status else rates
 
 
@@ -220,10 +218,10 @@ def traced(key: str, name: str, given: Sequence[Any], keywords: dict[str, Any]) 
     """The method `name` of the target with that key, as a step of a graph."""
     called = default(name).frame_keywords
     left = dict(keywords)
-    said = dict(zip(asked(name), given, strict=False))
-    said |= {one: left.pop(called.get(one, one)) for one in asked(name) if one not in said}
+    said = dict(zip(required_inputs(name), given, strict=False))
+    said |= {one: left.pop(called.get(one, one)) for one in required_inputs(name) if one not in said}
     arrays = [x for one, x in said.items() if one not in called]
-    return call(TARGETS[key], name, arrays, [said[one] for one in called], **left)[0]
+    return TARGETS[key].evaluate(name, arrays, [said[one] for one in called], **left)[0]
 
 
 _TOKEN, _COUNT = uuid4().hex, count()  # graphs that torch keeps on disk find no other process's functions
@@ -264,7 +262,7 @@ def _pulled(
     """The gradients by those inputs for which one is wanted, each summed over the batch that it does not have."""
     by = [k for k, one in enumerate(wanted) if one]
     used = [x for x, _ in zip(weights, function.results, strict=False)]
-    made = iter(differentiable(function.pulled(by), [*tensors, *used]))
+    made = iter(differentiable(function.vjp(by), [*tensors, *used]))
     return [_like(next(made), x) if one else None for x, one in zip(tensors, wanted, strict=True)]
 
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from hinge.arguments import Array, real
-from hinge.backends.cuda.resident import HOST, Kind
+from hinge.backends.places import HOST, ArrayKind
 from hinge.errors import NotCovered, SizeError
 
 PLAIN = (Tensor, torch.nn.Parameter)
@@ -28,6 +28,7 @@ class Torch:
 
     functions = torch
     exhausted = torch.OutOfMemoryError
+    backend = "cuda"  # for tensors on a GPU
 
     # what is given
 
@@ -80,12 +81,12 @@ class Torch:
     def places(self, arrays: Sequence[Tensor]) -> list[int]:
         return [x.data_ptr() for x in arrays]
 
-    def kind(self, array: Tensor) -> Kind:
+    def kind(self, array: Tensor) -> ArrayKind:
         if array.dtype not in TYPES:
             raise SizeError(
                 f"a tensor of {array.dtype} was given; it has to be float64 or float32.\n  Give x.double()."
             )
-        return Kind(tuple(array.shape), TYPES[array.dtype], self.device(array))
+        return ArrayKind(tuple(array.shape), TYPES[array.dtype], self.device(array))
 
     def place(self, array: Tensor) -> int:
         return array.data_ptr() if array.is_contiguous() else 0
@@ -96,7 +97,7 @@ class Torch:
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any], device: int) -> Tensor:
         return torch.empty(shape, dtype=OURS[dtype], device=_named(device))
 
-    def maker(self, kind: Kind) -> Callable[[], Tensor]:
+    def maker(self, kind: ArrayKind) -> Callable[[], Tensor]:
         like = torch.empty(kind.shape, device="meta")
         return partial(
             torch.empty_strided, kind.shape, like.stride(), dtype=OURS[kind.dtype], device=_named(kind.device)

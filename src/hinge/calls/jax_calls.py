@@ -1,7 +1,7 @@
 """Calls with JAX's arrays: they give JAX's arrays, and are part of what JAX compiles and differentiates.
 
-What is given is put into the rows that a kernel takes, with JAX's own operations; jax_kernels.py has what is done with
-these. Derivatives are by the numbers given; positions are taken with quaternions of length one.
+JAX's own operations put what is given into the rows that a kernel takes; jax_primitive.py runs kernels on these rows.
+ Derivatives are by the numbers given; positions are taken with quaternions of length one.
 """
 
 from __future__ import annotations
@@ -15,30 +15,26 @@ import jax.numpy as jnp
 import numpy as np
 
 from hinge.arguments import real
-from hinge.calls.differentiable import Call
-from hinge.calls.foreign import adapter
-from hinge.calls.jax_kernels import run
-from hinge.calls.operands import Arrays, Place, asked, look, named, operands, standing
-from hinge.calls.request import entries, trace
-from hinge.calls.target import Target
+from hinge.calls.call import Call
+from hinge.calls.evaluate import Arguments
+from hinge.calls.jax_primitive import run as run_primitive
+from hinge.calls.libraries import library_module
+from hinge.calls.operands import Arrays, Place, look, named, named_arrays, operands, standing
+from hinge.calls.tracing import nonzero_entries
 from hinge.errors import NotCovered, SizeError
 
 
-def call(target: Target, name: str, given: Sequence[Any], frames: Sequence[str], *, out: Any = None,
-         check: str = "sizes", packed: bool = False, parameters: Any = None,
-         **keywords: Any) -> tuple[Any, Call]:  # fmt: skip
-    """What a target gives, in JAX's arrays; and what it was asked."""
+def run(call: Call, arguments: Arguments, out: Any, check: str, backend: str | None) -> tuple[Any, ...]:
+    """Return the results of a call, in JAX arrays."""
     if out is not None:
-        raise NotCovered(f"{name}: out= cannot be filled, because JAX's arrays do not change. Leave it out.")
-    wanted, arrays = asked(target, name, given, frames, parameters=parameters, **keywords)
-    arrays = _arrays(name, arrays)
-    if check == "values" or parameters:
-        _look(wanted, arrays, check)
-    made = _computed(wanted, packed, arrays)
-    return made[0] if len(made) == 1 else tuple(made), wanted
+        raise NotCovered(f"{call.name}: out= cannot be filled, because JAX's arrays do not change. Leave it out.")
+    arrays = _arrays(call.name, named_arrays(call, arguments))
+    if check == "values" or arguments.parameters:
+        _look(call, arrays, check)
+    return tuple(_computed(call.but(packed=False), call.packed, arrays))
 
 
-class Straight:
+class Entry:
     """The way of plain calls with JAX's arrays to a kernel."""
 
     def __init__(self, call: Call):
@@ -62,7 +58,7 @@ def _arrays(name: str, given: Arrays) -> Arrays:
     def array(place: Place, x: Any) -> Any:
         if isinstance(x, jax.Array):
             return x
-        if adapter(x) is not None:
+        if library_module(x) is not None:
             return jnp.asarray(x, number)
         return real(f"{name}: {named(place)}", x).astype(getattr(x, "dtype", number), copy=False)
 
@@ -103,9 +99,9 @@ def _computed(call: Call, packed: bool, given: Arrays) -> list[Any]:
     batch = kernel.batch([standing(x) for x in rows])
     shapes = [(*batch, *shape) for shape in kernel.plan.shapes]
     rows = [jnp.broadcast_to(x, shape) for x, shape in zip(rows, shapes, strict=True)]
-    if call.slopes and not call.flat and call.target.model.nq > call.target.model.nv:
+    if call.derivatives and not call.by_numbers and call.target.model.nq > call.target.model.nv:
         rows = [_normal(call, x) if call.along_velocities(one) else x for one, x in zip(call.inputs, rows, strict=True)]
-    made = run(call, rows)
+    made = run_primitive(call, rows)
     return _structural(call, made) if packed else made
 
 
@@ -118,18 +114,60 @@ def _in_order(call: Call, given: Arrays) -> Arrays:
 def _normal(call: Call, q: Any) -> Any:
     """A position with quaternions of length one."""
     still = jnp.zeros((*q.shape[:-1], call.target.model.nv), q.dtype)
-    return run(Call.of(call.target, "integrate"), [q, still])[0]
+    return run_primitive(Call.parse(call.target, "integrate"), [q, still])[0]
 
 
 def _structural(call: Call, made: Sequence[Any]) -> list[Any]:
     """The entries that are not zero whatever the state; a status stays as it is."""
-    request = call.target.request(
-        call.name, call.method, call.given, call.terms, call.status, call.regroup, call.places, dict(call.options),
-        call.slopes,
-    )  # fmt: skip
-    outputs = call.target.kernels(("pattern", request), lambda: trace(request, call.target)[1].outputs)
+    outputs = call.fewest[1].outputs
     batch = made[0].ndim - len(outputs[0].shape)
     return [
-        x if one.whole else x.reshape(*x.shape[:batch], -1)[..., np.array(entries(one), int)]
+        x if one.whole else x.reshape(*x.shape[:batch], -1)[..., np.array(nonzero_entries(one), int)]
         for x, one in zip(made, outputs, strict=True)
     ]
+
+
+# functions that JAX calls back
+
+
+def differentiable(function: Any, arrays: Sequence[Any]) -> tuple[Any, ...]:
+    """The results of a function for JAX's arrays.
+
+    It has the `axes` that an input has of its own, and the shapes of its `results`; further axes in front are a batch.
+    `run` takes and gives arrays, with a `status` of the axes `batch` after the results where it has one; `vjp(by)`
+    is the function of inputs and weights that gives the gradients by some inputs.
+    """
+
+    @jax.custom_vjp
+    def call(*given: Any) -> tuple[Any, ...]:
+        return _called_back(function, given)
+
+    def forward(*given: Any) -> tuple[Any, Any]:
+        return call(*given), given
+
+    def backward(given: Any, weights: Sequence[Any]) -> tuple[Any, ...]:
+        used = [w for w, _ in zip(weights, function.results, strict=False)]
+        made = differentiable(function.vjp(range(len(given))), [*given, *used])
+        return tuple(_like(g, x) for g, x in zip(made, given, strict=True))
+
+    call.defvjp(forward, backward)
+    return call(*(jnp.asarray(x) for x in arrays))
+
+
+def _called_back(function: Any, given: Sequence[Any]) -> tuple[Any, ...]:
+    """The results, from out of what is compiled; vmap puts its axis in front of all inputs."""
+    front = jnp.broadcast_shapes(*(x.shape[: x.ndim - own] for x, own in zip(given, function.axes, strict=True)))
+    number = jnp.result_type(*given, jnp.float32)
+    shapes = [jax.ShapeDtypeStruct((*front, *shape), number) for shape in function.results]
+    if function.status:
+        shapes.append(jax.ShapeDtypeStruct((*front, *function.batch), jnp.uint8))
+
+    def run(*arrays: Any) -> tuple[Any, ...]:
+        return tuple(function.run([np.asarray(x) for x in arrays]))
+
+    return tuple(jax.pure_callback(run, tuple(shapes), *given, vmap_method="broadcast_all"))
+
+
+def _like(gradient: Any, x: Any) -> Any:
+    """A gradient by x: summed over the batch that x does not have."""
+    return gradient.sum(axis=tuple(range(gradient.ndim - x.ndim))).astype(x.dtype)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -25,9 +25,10 @@ import numpy as np
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
-from hinge.backends.cuda import launcher
+from hinge import backends
+from hinge.backends import default_backend
 from hinge.backends.llvm import xla_entry
-from hinge.calls.differentiable import Call
+from hinge.calls.call import Call
 from hinge.dynamics.slopes import Slope
 from hinge.errors import NotCovered
 
@@ -67,7 +68,7 @@ def _tangents(primals: Sequence[Any], tangents: Sequence[Any], *, call: Call) ->
     else:
         slope = Slope("along", tuple(call.inputs[k] for k in moving))
         rates = [_rate(call, call.inputs[k], primals[k], tangents[k]) for k in moving]
-        changes = run(call.sloped(slope), [*primals, *rates])
+        changes = run(call.derivative(slope), [*primals, *rates])
     if call.status:
         changes = [*changes, ad.Zero(jax.typeof(made[-1]).to_tangent_aval())]
     return made, changes
@@ -77,7 +78,7 @@ def _rate(call: Call, name: str, x: Any, tangent: Any) -> Any:
     """The tangent of an input as that of what slopes are taken by: a velocity, where they are along these."""
     if not call.along_velocities(name):
         return tangent
-    met = Call.of(call.target, "difference").but(slopes=(Slope("along", ("q1",)),), flat=True)
+    met = Call.parse(call.target, "difference").but(derivatives=(Slope("along", ("q1",)),), by_numbers=True)
     return run(met, [x, x, tangent])[0]
 
 
@@ -87,13 +88,13 @@ def _transposed(weights: Sequence[Any], *operands: Any, call: Call) -> list[Any]
     if wanted[0] < fixed:
         one = call.inputs[wanted[0]]
         raise NotCovered(f"{call.name}: JAX cannot transpose it by {one}. Take its derivative, which is linear.")
-    last = call.slopes[-1]
+    last = call.derivatives[-1]
     if last.kind == "along":
         back = Slope("pulled", tuple(last.by[k - fixed] for k in wanted))
     else:
         back, wanted = Slope("along", last.by), list(range(fixed, len(operands)))
     seeds = [ad.instantiate_zeros(one) for one in weights[: len(weights) - call.status]]
-    made = run(call.but(status=False, slopes=(*call.slopes[:-1], back)), [*operands[:fixed], *seeds])
+    made = run(call.but(status=False, derivatives=(*call.derivatives[:-1], back)), [*operands[:fixed], *seeds])
     found = dict(zip(wanted, made, strict=True))
     return [found[k] if ad.is_undefined_primal(one) else None for k, one in enumerate(operands)]
 
@@ -130,21 +131,26 @@ def _machine_code(ctx: Any, *operands: Any, call: Call) -> Any:
     """Straight from what XLA has compiled, where it can be."""
     first = ctx.avals_in[0]
     code, states = call.kernel.code(first.dtype), _states(ctx, call)
-    if not states or not xla_entry.serves(code) or not handler("cpu"):
+    if not states or not xla_entry.serves(code) or not handler(""):
         return _called_back(ctx, *operands, call=call)
-    return _entered(ctx, operands, "cpu", code, xla_entry.about(code), states)
+    return _entered(ctx, operands, "", code, xla_entry.about(code), states)
 
 
-def _on_gpu(ctx: Any, *operands: Any, call: Call) -> Any:
-    """On the GPU that the arrays are on, in the stream that XLA has chosen."""
+def _on_device(ctx: Any, *operands: Any, call: Call, device: str) -> Any:
+    """On the device that the arrays are on, in the stream that XLA has chosen."""
     states = _states(ctx, call)
-    if not states or call.backend not in ("llvm", "cuda") or not handler("CUDA"):
+    if not states or not _may_move(call, device) or not handler(device):
         return _called_back(ctx, *operands, call=call)
-    code: Any = call.on_gpu.kernel.code(ctx.avals_in[0].dtype)
-    if code.room:  # several kernels: XLA enters one
+    code = call.but(backend=device).kernel.code(ctx.avals_in[0].dtype)
+    launch = backends.device(device).xla_launch(code, len(ctx.avals_in) + len(ctx.avals_out), states)
+    if launch is None:
         return _called_back(ctx, *operands, call=call)
-    launch = code.launching(None, len(ctx.avals_in) + len(ctx.avals_out), (), states)
-    return _entered(ctx, operands, "CUDA", launch, launch.place, states)
+    return _entered(ctx, operands, device, launch, launch.place, states)
+
+
+def _may_move(call: Call, device: str) -> bool:
+    """Whether arrays on a device may be computed there: no other back end was named for them."""
+    return call.backend in (None, default_backend(), device)
 
 
 def _states(ctx: Any, call: Call) -> int:
@@ -152,28 +158,29 @@ def _states(ctx: Any, call: Call) -> int:
     return prod(first.shape[: first.ndim - call.axes[0]])
 
 
-def _entered(ctx: Any, operands: Sequence[Any], platform: str, kept: Any, about: int, states: int) -> Any:
+def _entered(ctx: Any, operands: Sequence[Any], device: str, kept: Any, about: int, states: int) -> Any:
     """A call of a handler, which is told what a kernel is and how many states there are."""
     ctx.module_context.add_keepalive(kept)
-    return jax.ffi.ffi_lowering(handler(platform))(ctx, *operands, about=np.int64(about), states=np.int64(states))
+    return jax.ffi.ffi_lowering(handler(device))(ctx, *operands, about=np.int64(about), states=np.int64(states))
 
 
 mlir.register_lowering(P, _called_back)
 mlir.register_lowering(P, _machine_code, platform="cpu")
-mlir.register_lowering(P, _on_gpu, platform="cuda")
+mlir.register_lowering(P, partial(_on_device, device="cuda"), platform="cuda")
 
 
 @cache
-def handler(platform: str) -> str:
-    """What XLA calls the way into kernels; nothing where its interface is not one that we know.
+def handler(device: str) -> str:
+    """What XLA calls the way into kernels of the host, or of the back end for a device; "" where it has none.
 
     The name is this process's own: what XLA keeps compiled has addresses in it, and is nothing to another process.
     """
     header = Path(jax.ffi.include_dir()) / "xla" / "ffi" / "api" / "c_api.h"
-    entry = xla_entry.address if platform == "cpu" else launcher.handler
-    address = entry(header.read_text() if header.is_file() else "")
+    text = header.read_text() if header.is_file() else ""
+    address = backends.device(device).xla_handler(text) if device else xla_entry.address(text)
     if not address:
         return ""
     name = f"hinge_{secrets.token_hex(8)}"
+    platform = backends.device(device).xla_platform if device else "cpu"
     jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(address), platform=platform)
     return name
