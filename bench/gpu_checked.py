@@ -10,7 +10,7 @@ import cupy
 import numpy as np
 
 import hinge
-from hinge.dynamics.registry import ALGORITHMS, PLACE, POSITION, asked
+from hinge.dynamics.registry import ALGORITHMS, PLACE, POSITION, required_inputs
 
 STATES = 77  # two warps, and a few; the last block is not full
 LONG = 6000  # instructions
@@ -25,7 +25,7 @@ def robots():
 
 def given_for(robot, name, number):
     rng, made = np.random.default_rng(7), []
-    for key, quantity in asked(name).items():
+    for key, quantity in required_inputs(name).items():
         if quantity is PLACE:
             made.append(robot.body_names[-1])
         elif quantity is POSITION:

@@ -7,7 +7,8 @@ from things import KINDS, corners, loose, solid, standing, two_bodies
 import hinge
 from hinge import Status
 from hinge.contact.acting import Acting
-from hinge.contact.stepping import _friction_kernel
+from hinge.contact.contacts import ContactKind
+from hinge.contact.stepping import _friction_algorithm
 
 G = 9.81
 SIZE = (0.4, 0.2, 0.1)
@@ -106,7 +107,8 @@ def test_slip_accelerates_as_its_difference_says(kind):
     rng = np.random.default_rng(1)
     q, qd = (x[0] for x in robot.random_state(rng, 1))
     qdd, h = rng.normal(size=12), 1e-5
-    kernel = _friction_kernel(robot.target, (contact,), None, Acting.of(robot.target, "friction_step"))
+    recipe = _friction_algorithm, (ContactKind.of(contact),)
+    kernel = Acting.of(robot.target, "friction_step").call(robot.target, recipe, None).kernel
     numbers = np.array(contact.numbers)
 
     def slip(t):

@@ -1,6 +1,8 @@
 """Imports go downward: a package uses those before it in ORDER and nothing after; and `import hinge` is light."""
 
 import ast
+import importlib.util
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -116,3 +118,29 @@ def test_import_hinge_brings_in_numpy_and_nothing_heavy():
 )
 def test_what_needs_no_compiler_brings_in_none(code):
     assert not modules_after(code) & HEAVY
+
+
+def script_imports():
+    """(file, line, module, name) for each `from hinge… import name` of scripts, which few tests run."""
+    root = SOURCE.parents[1]
+    for path in sorted(path for folder in ("bench", "examples", "tests") for path in (root / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "hinge":
+                for alias in node.names:
+                    yield path.relative_to(root).as_posix(), node.lineno, node.module, alias.name
+
+
+def test_what_scripts_import_exists():
+    found, missing = 0, []
+    for file, line, module, name in script_imports():
+        spec = importlib.util.find_spec(module)
+        found += 1
+        if spec is None:
+            missing.append(f"{file}:{line}: there is no {module}")
+            continue
+        if name == "*" or importlib.util.find_spec(f"{module}.{name}") if spec.submodule_search_locations else False:
+            continue
+        if not re.search(rf"\b{re.escape(name)}\b", Path(spec.origin).read_text(encoding="utf-8")):
+            missing.append(f"{file}:{line}: {module} has no {name}")
+    assert found > 500
+    assert not missing, "\n".join(missing)

@@ -9,6 +9,7 @@ import pytest
 import tensor_cases
 
 import hinge
+from hinge.calls import views
 from hinge.errors import DeviceError, NotCovered, SizeError
 
 STATES = 5
@@ -70,6 +71,21 @@ def test_after_another_kind_of_call_it_still_does(driver, cupy):
         few = [cupy.view(x.host[:2]) for x in there]
         assert same(robot.inverse_dynamics(*few), wanted[:2])
     assert not driver.memory
+
+
+def assert_entered(monkeypatch, call, *given):
+    """The second of two plain calls goes to the kernel, without a look at its words."""
+    wanted = call(*given)
+    with monkeypatch.context() as patch:
+        patch.setattr(views, "evaluate", None)
+        made = call(*given)
+    assert made.shape == wanted.shape
+    assert (np.asarray(made.get() if hasattr(made, "get") else made) != 0).any()
+
+
+def test_the_second_plain_call_goes_straight_to_the_kernel(cupy, monkeypatch):
+    robot, given = states()
+    assert_entered(monkeypatch, robot.inverse_dynamics, *on(cupy, 0, *given))
 
 
 def test_rows_may_lie_in_any_way(cupy):
@@ -193,6 +209,19 @@ def test_tensors_run_where_they_are(driver, torch):
     assert driver.launched == [(1, 5)] * 4
     made = tensor_cases.besides(robot, torch.tensor)
     assert all(np.array_equal(x, y) for x, y in zip(made, tensor_cases.besides(robot, np.asarray), strict=True))
+
+
+def test_the_second_plain_call_with_tensors_goes_straight_to_the_kernel(torch, monkeypatch):
+    robot, given = states()
+    assert_entered(monkeypatch, robot.inverse_dynamics, *map(torch.tensor, given))
+    recorded = torch.tensor(given[0], requires_grad=True)
+    assert_entered(
+        monkeypatch,
+        lambda *x: robot.forward_dynamics(*x).detach(),
+        recorded,
+        *map(torch.tensor, given[1:]),
+    )
+    assert_entered(monkeypatch, lambda x: robot.mass_matrix(x).detach(), torch.tensor(given[0]))
 
 
 def test_gradients_of_tensors_run_there_too(driver, torch):

@@ -8,6 +8,7 @@ the call that pulls weights back, in the same way, so that it has gradients too.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import count
 from typing import Any, Protocol
 from uuid import uuid4
@@ -71,11 +72,14 @@ def run(call: Call, arguments: Arguments, out: Any, check: str, backend: str | N
 
 
 class Entry:
-    """The way of plain calls with tensors to a kernel."""
+    """The way of plain calls with tensors to a kernel, on the CPU and on a GPU."""
 
     def __init__(self, call: Call):
-        self.call, self.on_gpu = call, call.backend == LIBRARY.backend
-        self.way = call.device_entry(LIBRARY) if self.on_gpu else self._on_host
+        self.call = call
+
+    @cached_property
+    def _on_gpu(self) -> Any:
+        return self.call.device_entry(LIBRARY)
 
     def enter(self, *given: Any) -> Any:
         """What the call gives for these tensors and the last as `out`; None where it is not that plain."""
@@ -87,22 +91,22 @@ class Entry:
             if type(x) is not Tensor and type(x) is not Parameter:
                 return None
             recorded = recorded or x.requires_grad
-        if (LIBRARY.device(tensors[0]) != HOST) is not self.on_gpu:
+        recorded = recorded and torch.is_grad_enabled()
+        if LIBRARY.device(tensors[0]) != HOST and not recorded:
+            made = self._on_gpu(tensors, out)
+            if made is not None and out is not None:
+                increment_version(out)
+        elif out is None and _in_one_place(tensors):
+            made = _Plain.apply(self.call, *tensors) if recorded else _run(self.call, tensors)
+        else:
             return None
-        made = (self._recorded if recorded and torch.is_grad_enabled() else self.way)(tensors, out)
-        if made is not None and out is not None:
-            increment_version(out)
         return made[0] if made is not None and len(made) == 1 else made
 
-    def _recorded(self, tensors: Sequence[Tensor], out: Any) -> tuple[Tensor, ...] | None:
-        return _Plain.apply(self.call, *tensors) if self._serves(tensors, out) else None
 
-    def _on_host(self, tensors: Sequence[Tensor], out: Any) -> tuple[Tensor, ...] | None:
-        return _run(self.call, tensors) if self._serves(tensors, out) else None
-
-    def _serves(self, tensors: Sequence[Tensor], out: Any) -> bool:
-        there = all((LIBRARY.device(x) != HOST) is self.on_gpu and x.dtype in TYPES for x in tensors)
-        return there and out is None
+def _in_one_place(tensors: Sequence[Tensor]) -> bool:
+    """Whether these are numbers that a kernel takes, all on the CPU or all on a GPU."""
+    on_gpu = LIBRARY.device(tensors[0]) != HOST
+    return all((LIBRARY.device(x) != HOST) is on_gpu and x.dtype in TYPES for x in tensors)
 
 
 def _into(call: Call, tensors: Sequence[Tensor], out: Any) -> tuple[Tensor, ...]:
