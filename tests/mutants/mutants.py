@@ -24,7 +24,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -304,12 +304,13 @@ def closest_tests(mutant, source, tests, number):
 class Trials:
     """Run tests with a copy of the sources, of which one file is changed at a time."""
 
-    def __init__(self, sources, root, limit=SLOW):
+    def __init__(self, sources, root, limit=SLOW, fails_anyway=None):
         self.root, self.limit = root, limit
         self.directory = Path(tempfile.mkdtemp(prefix="mutants-"))
         self.package = self.directory / sources.name
         shutil.copytree(sources, self.package, ignore=shutil.ignore_patterns("__pycache__"))
-        self.fails_anyway = {}  # test → whether it fails without a mutant
+        # test → whether it fails without a mutant; trials at the same time share it
+        self.fails_anyway = {} if fails_anyway is None else fails_anyway
 
     def __enter__(self):
         return self
@@ -370,11 +371,11 @@ class Trials:
 
 
 def run(mutants, sources, tests, root, files, workers):
-    """Yield each mutant with the test that kills it, in the order of the mutants."""
-    copies = queue.SimpleQueue()
+    """Yield each mutant with the test that kills it, as soon as it is known."""
+    copies, fails_anyway = queue.SimpleQueue(), {}
     with contextlib.ExitStack() as stack, ThreadPoolExecutor(workers) as pool:
         for _ in range(workers):
-            copies.put(stack.enter_context(Trials(sources, root)))
+            copies.put(stack.enter_context(Trials(sources, root, fails_anyway=fails_anyway)))
 
         def killer(mutant):
             source = (sources / mutant.file).read_bytes()
@@ -385,7 +386,9 @@ def run(mutants, sources, tests, root, files, workers):
             finally:
                 copies.put(trials)
 
-        yield from zip(mutants, pool.map(killer, mutants), strict=True)
+        trials = {pool.submit(killer, mutant): mutant for mutant in mutants}
+        for trial in as_completed(trials):
+            yield trials[trial], trial.result()
 
 
 def main():
