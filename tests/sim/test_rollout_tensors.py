@@ -24,7 +24,7 @@ def torch():
 
 @pytest.fixture
 def jax():
-    found = library("jax", "hinge.calls.jax_functions")
+    found = library("jax", "hinge.calls.jax_calls")
     before = found.config.jax_enable_x64
     found.config.update("jax_enable_x64", True)
     yield found
