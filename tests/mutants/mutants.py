@@ -3,6 +3,10 @@
     python tests/mutants/mutants.py --number 50 --seed 3           fifty mutants of all packages
     python tests/mutants/mutants.py --number 20 --package contact  of one package, or of one file such as sim/keys.py
     python tests/mutants/mutants.py --number 50 --seed 3 --list    the changes alone, without tests
+    python tests/mutants/mutants.py --number 50 --coverage FILE    first the tests that execute the changed line
+
+FILE holds what coverage.py recorded with a context for each test, as `pytest --cov=hinge --cov-context=test` does.
+Tests that execute few other lines run first, as they are quick, and those of the closest files, as they mean it.
 
 The mutants are a function of sources, number, seed and package. Each is made in a copy of src/hinge, which PYTHONPATH
 puts in front of the installed package; the checkout stays as it is. A test that fails without a mutant counts for none.
@@ -21,6 +25,7 @@ import random
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -34,6 +39,7 @@ SOURCES = ROOT / "src/hinge"
 SLOW, WAIT = 120, 10  # seconds of the processor that the tests of one file may take; on the clock, as many times those
 TIMEOUT = " (ran out of time)"
 CLOSEST = 12  # test files that run, unless --files says another number
+NARROWEST, NEAREST, OF_FUNCTION = 15, 15, 3  # tests that execute a line: in all files, in close files, cases of one
 LIMITED = """import resource, sys, pytest
 resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[1]), resource.RLIM_INFINITY))
 sys.exit(pytest.main(sys.argv[2:]))"""
@@ -298,6 +304,48 @@ def closest_tests(mutant, source, tests, number):
     return sorted(words, key=lambda path: (-closeness(path), path))[:number]
 
 
+class Coverage:
+    """Which tests execute a line."""
+
+    def __init__(self, recorded):
+        self.rows = sqlite3.connect(recorded, check_same_thread=False)
+        self.tests = {}  # number of a context → its test, and how many bytes the lines take that it executes
+        query = (
+            "select context_id, context, sum(length(numbits)) from line_bits join context on context.id = context_id"
+        )
+        for number, name, breadth in self.rows.execute(f"{query} where context != '' group by context_id"):
+            self.tests[number] = re.sub(r"\|(setup|run|teardown)$", "", name), breadth
+
+    def tests_of(self, mutant, source, near):
+        """Return tests that execute the changed statement: those that execute least besides, then of near files."""
+        lines = statement_lines(source, line_of(source, mutant.start))
+        query = "select context_id, numbits from line_bits join file on file.id = file_id where path like ?"
+        found = {
+            self.tests[number]
+            for number, bits in self.rows.execute(query, (f"%/src/hinge/{mutant.file}",))
+            if number in self.tests and any(line // 8 < len(bits) and bits[line // 8] >> line % 8 & 1 for line in lines)
+        }
+        chosen, cases = [], collections.Counter()
+        for only, number in ((None, NARROWEST), (set(near), NARROWEST + NEAREST)):
+            for test, _ in sorted(found, key=lambda pair: (pair[1], pair[0])):
+                file, function = test.partition("::")[0], test.partition("[")[0]
+                if test not in chosen and len(chosen) < number and cases[function] < OF_FUNCTION:
+                    if only is None or file in only:
+                        cases[function] += 1
+                        chosen.append(test)
+        return chosen
+
+
+def statement_lines(source, line):
+    """Return the lines of the innermost statement around a line, without those of statements in it."""
+    found = range(line, line + 1)
+    for node in ast.walk(ast.parse(source)):  # from the outside inwards
+        if isinstance(node, ast.stmt) and node.lineno <= line <= node.end_lineno:
+            inner = [one.lineno for one in ast.iter_child_nodes(node) if isinstance(one, ast.stmt)]
+            found = range(node.lineno, max(node.lineno + 1, min(inner, default=node.end_lineno + 1)))
+    return found
+
+
 # ---- a trial
 
 
@@ -318,16 +366,19 @@ class Trials:
     def __exit__(self, *_):
         shutil.rmtree(self.directory, ignore_errors=True)
 
-    def killer(self, mutant, tests):
-        """Return the first test that fails with the mutant and not without it, or "" where there is none."""
+    def killer(self, mutant, groups):
+        """Return the first test that fails with the mutant and not without it, or "" where there is none.
+
+        A group is a list of tests, or of files of tests, that run in one process.
+        """
         path = self.package / mutant.file
         original = path.read_bytes()
-        for test in tests:
+        for group in groups:
             excluded = []
             while True:
                 try:
                     path.write_bytes(mutant.apply(original))
-                    failure = self.first_failure(test, excluded)
+                    failure = self.first_failure(group, excluded)
                 finally:
                     path.write_bytes(original)
                 if not failure or not self.fails_without(failure):
@@ -341,28 +392,35 @@ class Trials:
         """Whether what failed with a mutant fails with the sources as they are; what ran out of time is run again."""
         test = failure.removesuffix(TIMEOUT)
         if test not in self.fails_anyway:
-            self.fails_anyway[test] = bool(self.first_failure(test))
+            self.fails_anyway[test] = bool(self.first_failure([test]))
         return self.fails_anyway[test]
 
-    def first_failure(self, test, excluded=()):
-        """Run a test file or one test; return the first test that fails, or "" where all pass."""
-        if test in excluded:
+    def first_failure(self, group, excluded=()):
+        """Run test files or tests; return the first test that fails, or "" where all pass."""
+        group = [test for test in group if test not in excluded]
+        if not group:
             return ""
+        failure = self._first_failure(group, excluded)
+        if failure.endswith(TIMEOUT) and len(group) > 1:  # which of them it was is not known
+            return next(filter(None, (self.first_failure([test], excluded) for test in group)), "")
+        return failure
+
+    def _first_failure(self, group, excluded):
         command = [sys.executable, "-c", LIMITED, str(self.limit), "-x", "-q", "-p", "no:cacheprovider", "--tb=no"]
-        command += ["-rfE", "-m", "not sweep", *(f"--deselect={name}" for name in excluded), test]
+        command += ["-rfE", "-m", "not sweep", *(f"--deselect={name}" for name in excluded), *group]
         with subprocess.Popen(command, cwd=self.root, env=self.environment(), stdout=subprocess.PIPE, text=True,
                               stderr=subprocess.DEVNULL, start_new_session=True) as process:  # fmt: skip
             try:
                 output, _ = process.communicate(timeout=WAIT * self.limit)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)  # with what the test started
-                return test + TIMEOUT
+                return group[0] + TIMEOUT
         if process.returncode == -signal.SIGXCPU:
-            return test + TIMEOUT
+            return group[0] + TIMEOUT
         if process.returncode in (0, 5):  # all passed, or nothing was selected
             return ""
         named = re.search(r"^(?:FAILED|ERROR) (\S.*?)(?: - |$)", output, re.MULTILINE)
-        return named[1] if named else test
+        return named[1] if named else group[0]
 
     def environment(self):
         """The environment of tests: the copy in front of the installed package, and the plain cache."""
@@ -370,7 +428,7 @@ class Trials:
         return os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
-def run(mutants, sources, tests, root, files, workers):
+def run(mutants, sources, tests, root, files, workers, coverage=None):
     """Yield each mutant with the test that kills it, as soon as it is known."""
     copies, fails_anyway = queue.SimpleQueue(), {}
     with contextlib.ExitStack() as stack, ThreadPoolExecutor(workers) as pool:
@@ -380,9 +438,12 @@ def run(mutants, sources, tests, root, files, workers):
         def killer(mutant):
             source = (sources / mutant.file).read_bytes()
             near = [path.relative_to(root).as_posix() for path in closest_tests(mutant, source, tests, files)]
+            groups = [[name] for name in (*near, *ALWAYS) if (root / name).exists()]
+            if coverage is not None:
+                groups.insert(0, coverage.tests_of(mutant, source, near))
             trials = copies.get()
             try:
-                return trials.killer(mutant, [*near, *(name for name in ALWAYS if (root / name).exists())])
+                return trials.killer(mutant, groups)
             finally:
                 copies.put(trials)
 
@@ -397,6 +458,7 @@ def main():
     options.add_argument("--seed", default="0", help="which mutants")
     options.add_argument("--package", default="", help="a directory or file of src/hinge; all without it")
     options.add_argument("--files", type=int, default=CLOSEST, help="how many test files run for each")
+    options.add_argument("--coverage", help="what coverage.py recorded, with a context for each test")
     options.add_argument("--workers", type=int, default=os.cpu_count(), help="how many mutants at a time")
     options.add_argument("--list", action="store_true", help="list the mutants and run nothing")
     given = options.parse_args()
@@ -405,8 +467,8 @@ def main():
     if given.list:
         print(*texts.values(), sep="\n\n")
         return
-    survivors = []
-    for mutant, test in run(mutants, SOURCES, ROOT / "tests", ROOT, given.files, given.workers):
+    survivors, coverage = [], Coverage(given.coverage) if given.coverage else None
+    for mutant, test in run(mutants, SOURCES, ROOT / "tests", ROOT, given.files, given.workers, coverage):
         print(f"{texts[mutant]}\n  {'killed by ' + test if test else 'SURVIVES'}\n", flush=True)
         if not test:
             survivors.append(mutant)

@@ -1,5 +1,6 @@
 """The mutation tool makes each kind of change, counts what tests notice, and leaves the sources as they are."""
 
+import sqlite3
 import subprocess
 import sys
 
@@ -82,6 +83,30 @@ def test_closest_tests_use_what_is_changed():
     assert any("mppi" in path.read_text(encoding="utf-8") for path in near)
 
 
+def numbits(*lines):
+    bits = bytearray(max(lines) // 8 + 1)
+    for line in lines:
+        bits[line // 8] |= 1 << line % 8
+    return bytes(bits)
+
+
+def test_tests_that_execute_a_line_come_first(tmp_path):
+    source = b"x = 1\nif x:\n    y = (2 +\n         3)\nz = 4\n"
+    assert [list(mutants.statement_lines(source, line)) for line in (1, 2, 3, 4, 5)] == [[1], [2], [3, 4], [3, 4], [5]]
+    names = ["", "test_a.py::narrow|run", "test_a.py::wide|run", "test_b.py::near[1]|run", "test_a.py::other"]
+    with sqlite3.connect(tmp_path / "recorded") as rows:
+        rows.execute("create table file (id integer, path text)")
+        rows.execute("create table context (id integer, context text)")
+        rows.execute("create table line_bits (file_id integer, context_id integer, numbits blob)")
+        rows.executemany("insert into file values (?, ?)", [(1, "/a/src/hinge/sim/a.py"), (2, "/a/src/hinge/b.py")])
+        rows.executemany("insert into context values (?, ?)", enumerate(names))
+        bits = [(1, 0, (1, 2, 3)), (1, 1, (3,)), (1, 2, (2, 3, 80)), (1, 3, (4, 900)), (1, 4, (5,)), (2, 4, (3,))]
+        rows.executemany("insert into line_bits values (?, ?, ?)", [(*ids, numbits(*lines)) for *ids, lines in bits])
+    change = mutants.Mutant("sim/a.py", source.index(b"2 +"), source.index(b"2 +") + 1, "1", "a change")
+    coverage = mutants.Coverage(tmp_path / "recorded")
+    assert coverage.tests_of(change, source, []) == ["test_a.py::narrow", "test_a.py::wide", "test_b.py::near[1]"]
+
+
 def test_mutants_are_killed_or_survive(project):
     sources, tests, root = project
     source = (sources / "__init__.py").read_bytes()
@@ -100,7 +125,7 @@ def test_endless_loops_are_killed(project):
     place = source.index(b"return")
     endless = mutants.Mutant("__init__.py", place, place, "while True: pass\n    ", "a loop")
     with mutants.Trials(sources, root, limit=3) as trials:
-        assert trials.killer(endless, ["tests/test_half.py"]) == "tests/test_half.py (ran out of time)"
+        assert trials.killer(endless, [["tests/test_half.py"]]) == "tests/test_half.py (ran out of time)"
 
 
 def test_the_command_lists_mutants():
