@@ -32,7 +32,9 @@ class Code:
     """A program that one can run."""
 
     content = b""  # what `Backend.opened` makes the same code from
-    enter: Callable[..., Any] | None = None  # takes the arguments of a call and a place for the result as they come
+    # takes the arguments of a call, and `out` or None, as they come; returns None for whatever is not plain arrays of
+    # fitting shapes, and the ordinary path of the call, which checks and explains, serves that
+    enter: Callable[..., Any] | None = None
 
     def run(self, arrays: Sequence[Any], outs: Sequence[Any]) -> None:
         """Fill `outs` from `arrays`: contiguous, (states, size) each, or (size,) where one row serves all states."""
@@ -44,16 +46,12 @@ class Code:
 
 
 class Backend:
-    """Someone who runs programs: its name, the operations it knows, whose arrays it owns, and how it compiles."""
+    """Someone who runs programs: its name, the operations it knows, and how it compiles."""
 
     name = ""
     operations: Collection[str] = ()
     meanwhile = ""  # the back end, of the same bits, that serves until compiling is worth its time
     alone = ""  # the back end, of the same bits, that is quicker where there is one state, and a program iterates
-
-    def owns(self, array: Any) -> bool:
-        """Whether an array lives where this back end computes."""
-        return isinstance(array, np.ndarray)
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> Any:
         """Memory for a result."""

@@ -87,7 +87,7 @@ class Kernel:
         self._waiting = SEVERAL if late else 0  # calls before it is compiled
         self._meanwhile: dict[np.dtype[Any], Code] = {}
         self.entries: tuple[Callable[..., Any], ...] = ()  # of what is compiled: they take a plain call as it comes
-        self.enter: Callable[..., Any] = self._enter  # the same as one
+        self.enter: Callable[..., Any] = self._enter  # all entries as one function
 
     def __repr__(self) -> str:
         inputs = ", ".join(one.name for one in self.plan.inputs)
@@ -295,8 +295,7 @@ class Kernel:
         """The type of numbers, the batch and the shapes of results, for arrays that live elsewhere and only have a
         shape and a type here."""
         if len(seen) != len(self.plan.inputs):
-            wanted = ", ".join(one.name for one in self.plan.inputs)
-            raise SizeError(f"{self.name} takes {wanted}; {len(seen)} arrays were given.")
+            raise SizeError(self._miscounted(seen))
         number = SINGLE if self._single(seen) else DOUBLE
         arrays = []
         for k, one in enumerate(seen):

@@ -95,7 +95,10 @@ class Call:
         derivatives: tuple[Slope, ...] = (),
         packed: bool = False,
     ) -> Call:
-        """Return the call of these words; raise for words that are not known. Only this method checks words."""
+        """Return the call of these words; raise for words that are not known.
+
+        Words are checked here and in what this calls, and nowhere else.
+        """
         terms = joint_terms if type(joint_terms) is tuple else inputs.joint_terms(joint_terms)
         pairs = tuple(sorted(options.items())) if options else ()
         words = (name, method, backend_name(backend), tuple(optional), terms, status, bool(regroup), frames, pairs,

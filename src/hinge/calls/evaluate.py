@@ -57,14 +57,14 @@ def evaluate(
         numbers = {"out": out, "regroup": regroup or None, "parameters": parameters, "prescribed": prescribed,
                    "external": external, "base_motion": base_motion} | own  # fmt: skip
         return call_with_sympy(target.model, name, given, frames, said, numbers), None
-    places = inputs.frames_of_inputs(target.model, name, frames) if frames else ()
+    placed = inputs.frames_of_inputs(target.model, name, frames) if frames else ()
     present = [one for one, x in own.items() if x is not None] if own else []
     if base_motion is not None:
         present.insert(0, "base_motion")
     if external:
         present.insert(0, "external")
-        places += (("external", inputs.external_frames_of(target.model, external, external_frame)),)
-    call = Call.parse(target, name, places, method=method, backend=backend, optional=present,
+        placed += (("external", inputs.external_frames_of(target.model, external, external_frame)),)
+    call = Call.parse(target, name, placed, method=method, backend=backend, optional=present,
                       joint_terms=joint_terms, status=status, regroup=regroup, options=options,
                       derivatives=derivatives, packed=packed)  # fmt: skip
     arguments = Arguments(given, own, external, base_motion, parameters, prescribed, seeds)

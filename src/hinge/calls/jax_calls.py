@@ -1,7 +1,7 @@
 """Calls with JAX's arrays: they give JAX's arrays, and are part of what JAX compiles and differentiates.
 
 JAX's own operations put what is given into the rows that a kernel takes; jax_primitive.py runs kernels on these rows.
- Derivatives are by the numbers given; positions are taken with quaternions of length one.
+Derivatives are by the numbers given; positions are taken with quaternions of length one.
 """
 
 from __future__ import annotations

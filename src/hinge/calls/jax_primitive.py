@@ -6,9 +6,9 @@ P[s] is the kernel of an algorithm with slopes s:
     its transpose     P[s + pulled](x, weights)
     a batch of it     P[s], with one leading axis more
 
-so that a gradient ends in one reverse sweep, and all of it nests. Derivatives are by the numbers given: `flat`. Where
-slopes were asked for along velocities, and JAX differentiates these, rates of positions become velocities by the slope
-of `difference`.
+so that a gradient ends in one reverse sweep, and all of it nests. Derivatives are by the numbers given
+(`Call.by_numbers`). Where slopes were asked for along velocities, and JAX differentiates these, rates of positions
+become velocities by the slope of `difference`.
 """
 
 from __future__ import annotations

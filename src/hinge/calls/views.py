@@ -25,17 +25,19 @@ class View:
         self.target = target
 
     def _call(self, name: str, given: list[Any], frames: list[str], return_status: bool, **keywords: Any) -> Any:
-        """The ordinary path of every method; the next plain call goes to the kernel straight away."""
-        made, kernel = evaluate(self.target, name, given, frames, return_status=return_status, **keywords)
-        if kernel is not None:
-            first = default(name)
-            enter, words = f"_{'fared' if return_status else 'enter'}_{name}", [*frames]
-            words += [keywords[option] for option in first.options]
-            if words:
-                self.__dict__.setdefault(enter, {})[tuple(words)] = kernel.enter
+        """Run a method the ordinary way, and keep the way in for its next plain call.
+
+        A way in serves the array library of the call that left it here, and declines the arrays of others.
+        """
+        results, entry = evaluate(self.target, name, given, frames, return_status=return_status, **keywords)
+        if entry is not None:
+            way_in = f"_{'enter_with_status' if return_status else 'enter'}_{name}"
+            chosen = (*frames, *(keywords[option] for option in default(name).options))
+            if chosen:
+                self.__dict__.setdefault(way_in, {})[chosen] = entry.enter
             else:
-                setattr(self, enter, kernel.enter)
-        return made
+                setattr(self, way_in, entry.enter)
+        return results
 
 
 def on_target(function: Callable[Concatenate[Target, Given], Made]) -> Callable[Concatenate[Any, Given], Made]:
@@ -83,7 +85,9 @@ def method_source(algorithm: Algorithm) -> str:
     return f"""
 def {algorithm.name}(self, {", ".join(names)}, *, {keywords}):
     if {plain}:
-        made = (self._fared_{algorithm.name} if return_status else self._enter_{algorithm.name}){entry}({arrays}, out)
+        made = (
+            self._enter_with_status_{algorithm.name} if return_status else self._enter_{algorithm.name}
+        ){entry}({arrays}, out)
         if made is not None:
             return made
     return self._call({algorithm.name!r}, [{arrays}], [{frames}], {handed})
@@ -132,7 +136,7 @@ def install(cls: type, names: Mapping[str, str]) -> None:
     for name, called in names.items():
         first = default(name)
         setattr(cls, called, _Pending(called, first))
-        for entry in (f"_enter_{name}", f"_fared_{name}"):
+        for entry in (f"_enter_{name}", f"_enter_with_status_{name}"):
             setattr(cls, entry, NONE if words(first) else staticmethod(_not_yet))
 
 

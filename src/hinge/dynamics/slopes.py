@@ -18,8 +18,6 @@ from hinge.errors import NotCovered
 from hinge.graph import Expr, Graph, Scalar, columns, inner, pulled, units
 from hinge.model import Model
 
-KINDS = ("columns", "along", "pulled")
-
 
 @dataclass(frozen=True)
 class Variable:

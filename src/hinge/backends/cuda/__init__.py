@@ -1,7 +1,7 @@
 """The back end for NVIDIA's GPUs: programs as CUDA C++, compiled by NVRTC, one thread a state.
 
 Read emit (a program as text) and rows (its arrays), registers and parts (long programs), compiler (NVRTC), device (the
-driver), resident (arrays that live there).
+driver), launcher (host code that puts a call into a stream, compiled by LLVM), resident (arrays that live there).
 """
 
 from __future__ import annotations

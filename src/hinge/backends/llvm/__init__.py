@@ -1,6 +1,6 @@
 """The native back end: vector machine code through LLVM, one lane a state.
 
-Read block (instructions), emit (a program), drive (the loop around it); spread (threads) and cpython_entry
+Read block (instructions), emit (a program), batch_loop (the loop around it); spread (threads) and cpython_entry
 (calls), which all kernels share; jit.
 """
 
