@@ -145,9 +145,12 @@ def dented(rng):
     return trimesh.Trimesh(ball.vertices * dents * [0.1, 0.2, 0.3] + [0.3, 0.1, 0.0], ball.faces, process=False)
 
 
-def msh(mesh, faces=True):
+def msh(mesh, faces=True, drawn=False):
+    """An MSH file; `drawn` with a normal and texture coordinates of each vertex."""
     vertices, triangles = np.asarray(mesh.vertices, "<f4"), np.asarray(mesh.faces, "<i4")[: None if faces else 0]
-    return struct.pack("<4i", len(vertices), 0, 0, len(triangles)) + vertices.tobytes() + triangles.tobytes()
+    extra = np.zeros((len(vertices), 5 if drawn else 0), "<f4")
+    counts = struct.pack("<4i", len(vertices), *[len(vertices) if drawn else 0] * 2, len(triangles))
+    return counts + vertices.tobytes() + extra.tobytes() + triangles.tobytes()
 
 
 def as_file(mesh, ending):
@@ -194,6 +197,10 @@ def test_a_mesh_in_the_file_itself(mesh, mode, faces):
 
 def test_a_cloud_of_points_in_a_file_stands_for_its_hull(mesh, folder):
     compared(folder({"main.xml": meshed('file="m.msh"'), "m.msh": msh(mesh, faces=False)}), MESH)
+
+
+def test_normals_and_texture_coordinates_of_a_file_are_passed_over(mesh, folder):
+    compared(folder({"main.xml": meshed('file="m.msh"'), "m.msh": msh(mesh, drawn=True)}), MESH)
 
 
 @pytest.mark.parametrize("kind", SIZES)
