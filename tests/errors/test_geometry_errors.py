@@ -130,6 +130,8 @@ def test_fields_that_cannot_be_traced_or_have_another_size_are_refused():
         arm.covariant_derivative(lambda q: [1.0, 0.0], lambda q: [1.0, 0.0] if q[0] > 0 else [0.0, 1.0])([0.0, 0.0])
     with pytest.raises(SizeError, match="nv = 2 components"):
         arm.covariant_derivative(lambda q: [1.0], lambda q: q)([0.0, 0.0])
+    with pytest.raises(TraceError, match="takes numbers, SymPy's symbols, or the q of another field's function"):
+        arm.covariant_derivative(lambda q: q, lambda q: q)(["0.1", "0.2"])
     with pytest.raises(SizeError, match="a potential is one number"):
         arm.gradient(lambda q: q)([0.0, 0.0])
     with pytest.raises(SizeError, match="nq = 2"):

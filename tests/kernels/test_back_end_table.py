@@ -102,6 +102,18 @@ def test_one_that_does_not_say_how_it_compiles_raises():
         hinge.samples.planar_2r().gravity_force([0.1, 0.2], backend="empty")
 
 
+def test_code_that_does_not_say_how_it_runs_raises():
+    class Idle(Backend):
+        name, operations = "idle", OPS.keys()
+
+        def compile(self, program, dtype):
+            return Code()
+
+    backends.register(Idle())
+    with pytest.raises(NotImplementedError):
+        hinge.samples.planar_2r().gravity_force([0.1, 0.2], backend="idle")
+
+
 def test_a_name_that_is_no_back_end_is_refused():
     with pytest.raises(hinge.UnknownName) as caught:
         hinge.samples.planar_2r().kernel("gravity_force", backend="lllvm")

@@ -156,7 +156,7 @@ class Places(ast.NodeVisitor):
 
     def visit_Call(self, node):
         for keyword in node.keywords:
-            if keyword.arg is not None:
+            if keyword.arg not in (None, "strict"):  # of zip, which asks for what is so
                 start, end = self.start(keyword), self.end(keyword)
                 after = re.compile(rb"\s*,").match(self.source, end)
                 self.add(start, after.end() if after else end, "", f"keyword {keyword.arg!r} dropped")
@@ -199,6 +199,11 @@ class Places(ast.NodeVisitor):
     def visit_FunctionDef(self, node):
         """Leave the annotation of the result out, and what the type checker alone reads."""
         for part in (*node.decorator_list, node.args, *node.body):
+            self.visit(part)
+
+    def visit_ClassDef(self, node):
+        """Leave the classes it is made from out, which are types."""
+        for part in (*node.decorator_list, *node.keywords, *node.body):
             self.visit(part)
 
     def visit_If(self, node):

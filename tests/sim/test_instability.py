@@ -194,6 +194,19 @@ def test_what_does_not_grow_is_not_unstable(name, method):
     assert (status == Status.OK).all()
 
 
+@pytest.mark.parametrize("method", ["rk4", "semi_implicit", "euler", "implicit"])
+def test_a_motion_that_grows_and_is_resolved_is_not_unstable(method):
+    """A mass that is pushed the way it goes, q̇' = 5 q̇: fourteen doublings, each over 140 steps."""
+    builder = hinge.Builder("cart", gravity=(0.0, 0.0, 0.0))
+    builder.link("rail")
+    builder.link("cart", 1.0, (0, 0, 0), 1e-3 * np.eye(3))
+    builder.joint("slide", "prismatic", "rail", "cart", axis=(1, 0, 0))
+    robot = hinge.Robot(builder.build())
+    rolled = hinge.rollout(robot, [0.0], [1e-3], 2000, 1e-3, method=method, policy=lambda t, q, qd: 5.0 * qd)
+    assert rolled.status == Status.OK
+    assert rolled.qd[-1, 0] == pytest.approx(1e-3 * np.exp(10.0), rel=0.06 if method == "euler" else 0.03)
+
+
 @pytest.mark.parametrize("loops", ["project", "baumgarte", "independent"])
 def test_nothing_is_said_of_a_linkage_whose_loops_are_redundant(loops):
     robot = bennett()
