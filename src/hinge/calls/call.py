@@ -274,8 +274,9 @@ class Call:
         """Return a function of device arrays of a library, and of `out`."""
         entry = self._entries.get(library)
         if entry is None:
-            kernel = self.but(backend=library.backend).kernel
-            entry = self._entries[library] = kernel.device_entry(library)
+            there = self.but(backend=library.backend)
+            entry = self.kernel.device_entry(library) if there is self else there.device_entry(library)
+            self._entries[library] = entry
         return entry
 
     # derivatives
