@@ -2,6 +2,7 @@
 
 import json
 import os
+import struct
 import subprocess
 import sys
 
@@ -242,6 +243,9 @@ SEVERAL = {
         "a.xml": mesh('file="m.msh"'), "m.msh": b"\xff" * 16 + b"\0" * 48}),
     "an MSH of NaN": ("mesh", "a.xml", 2, {
         "a.xml": mesh('file="m.msh"'), "m.msh": b"\4\0\0\0" + b"\0" * 12 + b"\xff" * 48}),
+    "an MSH that goes on": ("mesh", "a.xml", 2, {
+        "a.xml": mesh('file="m.msh"'),
+        "m.msh": struct.pack("<4i12f", 4, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1) + b"more"}),
     "points in a plane": ("mesh", "a.xml", 2, {"a.xml": mesh('vertex="0 0 0 1 0 0 0 1 0 1 1 0"')}),
     "a mesh inside out": ("mesh-volume", "a.xml", 2, {
         "a.xml": mesh('inertia="exact" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 1 2 0 3 1 0 2 3 1 3 2"')}),

@@ -291,6 +291,15 @@ def test_constraints_that_are_apart_share_what_is_not_a_number():
     assert np.isnan(force[1]).all()
 
 
+def test_a_tuple_of_two_rows_is_a_matrix_and_a_tuple_of_two_arrays_is_a_and_b():
+    rows = [1.0, 0.0, 0.0], [0.0, 2.0, 0.0]
+    state = np.zeros(3), np.array([0.1, 0.2, 0.3]), np.array([1.0, 2.0, 3.0])
+    held = hinge.constrain(sliding(), lambda q, t: list(rows)).forward(*state)
+    for same in (lambda q, t: rows, lambda q, t: (list(rows), [0.0, 0.0])):
+        for x, y in zip(hinge.constrain(sliding(), same).forward(*state), held, strict=True):
+            np.testing.assert_array_equal(x, y)
+
+
 def test_bad_constraints_are_refused_by_name():
     arm = hinge.samples.planar_2r()
 
