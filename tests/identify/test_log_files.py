@@ -155,3 +155,11 @@ def test_a_joint_with_limits_is_left_as_it_is():
     log = read(hinge.Robot(builder.build()), {"t": t[:, 0], "q": q, "tau": q}, cutoff=10.0)
     assert np.abs(log.q).max() > 3.9
     assert np.abs(log.qd).max() > 50.0
+
+
+@pytest.mark.parametrize("name", ["q", "qd", "tau", "qdd"])
+@pytest.mark.parametrize("wrong", [np.zeros((4, 2)), np.zeros(3)])
+def test_arrays_of_another_length_than_the_times_are_refused(name, wrong):
+    arrays = {one: np.zeros((3, 2)) for one in ("q", "qd", "tau", "qdd")} | {name: wrong}
+    with pytest.raises(hinge.SizeError, match=rf"log: {name} has shape \({len(wrong)},.*\); it has to be \(3, …\)"):
+        Log([0.0, 0.1, 0.2], **arrays)
