@@ -7,6 +7,7 @@ import pytest
 
 import hinge
 from hinge import Contact, Ground, Status
+from hinge.contact.surfaces import rows_of
 from hinge.errors import NotCovered, SizeError, UnknownName
 
 simulate, rollout = (partial(function, backend="llvm") for function in (hinge.simulate, hinge.rollout))
@@ -131,6 +132,15 @@ BAD = {
                                     "parameter 'world.friction': link 'world' can touch nothing."
                                     " Known: 'box', 'ground'."),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("friction", "rows"),
+    [((0, 0, 0, 0, 0), 1), ((1, 0, 0, 0, 0), 3), ((0, 1, 0, 0, 0), 3), ((1, 1, 0.1, 0, 0), 4), ((0, 0, 0.1, 0, 0), 4),
+     ((1, 1, 0.1, 0.1, 0), 6), ((1, 1, 0.1, 0, 0.1), 6)],
+)  # fmt: skip
+def test_a_contact_has_the_rows_of_the_last_friction_that_is_not_zero(friction, rows):
+    assert rows_of(friction) == rows
 
 
 @pytest.mark.parametrize("name", BAD)
