@@ -8,7 +8,7 @@ from jax_robots import QUICK, ROBOTS, arm, assert_same, cases, double, flying, i
 from sweeps import swept
 
 import hinge
-from hinge.calls import jax_primitive
+from hinge.calls import jax_calls, jax_primitive
 
 
 @pytest.fixture(params=["machine code", "callback"])
@@ -179,6 +179,17 @@ def test_what_is_refused():
     assert (
         str(caught.value) == "inverse_dynamics: JAX cannot transpose it by qdd. Take its derivative, which is linear."
     )
+
+
+def test_a_back_end_of_the_host_takes_no_arrays_of_a_gpu(monkeypatch):
+    robot, q = arm(), in_jax(state(arm(), "gravity_force"))[0]
+    assert not jax_calls.on_device(q)
+    wanted = robot.gravity_force(q, backend="llvm")
+    monkeypatch.setattr(jax_calls, "on_device", lambda x: isinstance(x, jax.Array))  # as they are where there is a GPU
+    with pytest.raises(hinge.NotCovered) as caught:
+        robot.gravity_force(q, backend="llvm")
+    assert str(caught.value) == "gravity_force: backend='llvm' cannot take arrays on a GPU.\n  Leave it out."
+    assert_same(robot.gravity_force(q), wanted)
 
 
 @pytest.mark.parametrize(
