@@ -120,7 +120,7 @@ def test_a_deep_start_is_named_wherever_it_is():
         run = rollout(robot, q, np.zeros((40, 12)), 1, 1e-3, ground=0.0)
     assert [str(one.message) for one in told] == [
         "q0 of rollout 33: the sphere on 'sphere1' is 0.04 m deep in the plane on 'ground'; such a rollout has the "
-        "status REFUSED.\n  Start them apart, or leave the pair out."
+        "status REFUSED.\n  Start them apart, push them apart by short runs with law='soft', or leave the pair out."
     ]
     assert np.flatnonzero(run.status).tolist() == [33]
     assert run.status[33] == hinge.Status.REFUSED

@@ -248,7 +248,7 @@ def deep_starts(target: Target, touch: ContactModel, q: Array, further: Sequence
         where = f"q0 of rollout {worst}" if len(q) > 1 else "q0"
         warnings.warn(
             f"{where}: {other} is {depth[worst]:.3g} m deep in {one}; such a rollout has the status REFUSED.\n"
-            "  Start them apart, or leave the pair out.",
+            "  Start them apart, push them apart by short runs with law='soft', or leave the pair out.",
             stacklevel=5,
         )
     return share > DEEP
