@@ -15,8 +15,10 @@ from typing import Any
 
 import click
 
-import hinge
 from hinge.cli.faults import FAILED, STOPPED, fault_of, worded
+from hinge.errors import HingeError, did_you_mean
+from hinge.files import FULL, unwritten
+from hinge.version import __version__
 
 VERBS = {  # in the order of the help, a line each
     "demo": "What hinge does, on an arm of its own or on yours.",
@@ -56,7 +58,7 @@ class Verbs(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args and args[0] not in VERBS and not args[0].startswith("-"):
-            raise click.UsageError(f"there is no command {args[0]!r}. {hinge.errors.did_you_mean(args[0], VERBS)}", ctx)
+            raise click.UsageError(f"there is no command {args[0]!r}. {did_you_mean(args[0], VERBS)}", ctx)
         return super().resolve_command(ctx, args)
 
     def main(self, *given: Any, **more: Any) -> Any:
@@ -65,10 +67,10 @@ class Verbs(click.Group):
         try:
             return super().main(*given, **more)
         except OSError as problem:
-            if problem.errno not in hinge.files.FULL:
+            if problem.errno not in FULL:
                 raise
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # where what Python holds of it goes when it ends
-            click.echo("Error: " + "\n  ".join(hinge.files.unwritten("what is printed", problem)), err=True)
+            click.echo("Error: " + "\n  ".join(unwritten("what is printed", problem)), err=True)
             raise SystemExit(FAILED) from None
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -76,7 +78,7 @@ class Verbs(click.Group):
             with warnings.catch_warnings():
                 warnings.showwarning = _warned
                 return super().invoke(ctx)
-        except hinge.HingeError as problem:
+        except HingeError as problem:
             raise fault_of(problem) from None
         except KeyboardInterrupt as stop:
             click.echo(" ".join(["\nStopped.", *map(str, stop.args)]), err=True)
@@ -88,6 +90,6 @@ def _warned(message: Warning | str, *where: Any, **more: Any) -> None:
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(hinge.__version__, prog_name="hinge")
+@click.version_option(__version__, prog_name="hinge")
 def main() -> None:
     """Robot dynamics, traced once and compiled."""

@@ -16,11 +16,19 @@ from contextlib import contextmanager
 
 import click
 
-import hinge
-from hinge.errors import CannotWrite, UnwrittenLog
+from hinge.errors import (
+    CannotWrite,
+    HingeError,
+    LogError,
+    ModelError,
+    SizeError,
+    TrajectoryError,
+    UnknownName,
+    UnwrittenLog,
+)
 
 FAILED, WRONG, STOPPED = 1, 2, 130
-GIVEN = (hinge.ModelError, hinge.UnknownName, hinge.SizeError, hinge.LogError, hinge.TrajectoryError)
+GIVEN = (ModelError, UnknownName, SizeError, LogError, TrajectoryError)
 UNWRITTEN = ("not-writable", "no-folder")  # codes of a ModelError on a file that is to be written
 RENAMED = "hinge.cli.renamed"  # in a context: files that stand for standard input and output
 
@@ -31,7 +39,7 @@ class Wrong(click.ClickException):
     exit_code = WRONG
 
 
-def fault_of(problem: hinge.HingeError) -> click.ClickException:
+def fault_of(problem: HingeError) -> click.ClickException:
     """What a command ends with for an error of the library: its message and exit code."""
     unwritten = isinstance(problem, UnwrittenLog | CannotWrite) or getattr(problem, "code", "") in UNWRITTEN
     without_package = isinstance(problem.__context__, ImportError)
@@ -44,7 +52,7 @@ def asked() -> Iterator[None]:
     """A block that reads what the command was given: any fault in it is one of the command."""
     try:
         yield
-    except hinge.HingeError as problem:
+    except HingeError as problem:
         raise Wrong(worded(str(problem))) from None
 
 
