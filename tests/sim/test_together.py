@@ -139,7 +139,7 @@ def simulated(flags, options, folder, q, qd):
         options["file"] = folder / f"{len(list(folder.iterdir()))}.zarr"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return hinge.simulate(robot(flags), STEPS * H, q, qd, step=H, backend="interpret", **options)
+        return hinge.simulate(robot(flags), STEPS * H, q, qd, step=H, **options)
 
 
 def tried(names, folder, monkeypatch):

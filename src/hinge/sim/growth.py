@@ -40,31 +40,20 @@ class Unstable(NamedTuple):
     own: bool
 
 
-def find_instability(rolling: Rolling, robot: Robot, physics: Physics, rollout: int, t: float, q: Array, qd: Array,
-                     h: float, visible: float = VISIBLE) -> Unstable | None:  # fmt: skip
-    """Return how steps of h seconds are unstable from a state of a rollout at the time t, if they are.
+def can_be_found(robot: Robot, physics: Physics) -> bool:
+    """Return whether it is known which states are allowed: of loops it can depend on numbers of each rollout."""
+    held = physics.constraint is not None or robot.loops
+    return not (held and (robot.target.vary or any(sizes(robot.model))))
+
+
+class Differences:
+    """One state of a run, and the states around it that its loops and constraints allow.
 
     A growth of less than `visible` in a step is not looked at.
     """
-    held = physics.constraint is not None or robot.loops
-    if held and (robot.target.vary or any(sizes(robot.model))):
-        return None  # which states are allowed depends on numbers that are not known here
-    one = _Differences(rolling, robot, physics, rollout, t, q, qd, visible)
-    if not one.unstable(h):
-        return None
-    stable = one.stable_step(h)
-    own = stable is not None and math.log(max(1.0, one.growth(stable)[0])) * h / stable > math.log(OWN)
-    growth, joint = one.growth(h)
-    if stable is not None and not joint:
-        joint = one.growth(2.0 * stable)[1]
-    return Unstable(growth, joint, stable, own)
-
-
-class _Differences:
-    """One state of a run, and the states around it that its loops and constraints allow."""
 
     def __init__(self, rolling: Rolling, robot: Robot, physics: Physics, rollout: int, t: float, q: Array, qd: Array,
-                 visible: float) -> None:  # fmt: skip
+                 visible: float = VISIBLE) -> None:  # fmt: skip
         self.visible = visible
         self.rolling, self.robot, self.rollout, self.t, nv = rolling, robot, rollout, t, robot.nv
         free = np.eye(nv)
@@ -78,6 +67,17 @@ class _Differences:
         still = np.zeros((n, nv))
         self.q = np.array([_moved(robot.model, q, move) for move in (np.zeros(nv), *moves, *still)])
         self.qd = qd + np.vstack([np.zeros((1, nv)), still, moves])
+
+    def instability(self, h: float) -> Unstable | None:
+        """Return how steps of h seconds are unstable, if they are."""
+        if not self.unstable(h):
+            return None
+        stable = self.stable_step(h)
+        own = stable is not None and math.log(max(1.0, self.growth(stable)[0])) * h / stable > math.log(OWN)
+        growth, joint = self.growth(h)
+        if stable is not None and not joint:
+            joint = self.growth(2.0 * stable)[1]
+        return Unstable(growth, joint, stable, own)
 
     def growth(self, h: float) -> tuple[float, str]:
         """Return how many times the largest error grows in a step of h seconds, and the joint that moves most in it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from hinge.errors import CannotWrite
 from hinge.robot import Robot
 from hinge.sim import forces, setup
 from hinge.sim.contact_record import Taken
-from hinge.sim.growth import SLIGHT, Unstable, find_instability
+from hinge.sim.growth import SLIGHT, Differences, Unstable, can_be_found
 from hinge.sim.notes import unused_numbers
 from hinge.sim.record import Bar, Recorder
 from hinge.sim.rollouts import Clock, Outside, Rolling, fates
@@ -158,32 +158,34 @@ class Turns:
         Friction, stops and contacts change velocities at once, which is no instability. The soft law has stiff springs,
         and a step of its own for them.
         """
-        run, physics = self.run, self.run.physics
+        run, physics, rolling, h = self.run, self.run.physics, self.rolling, self.clock.h
         if physics.touch is not None and physics.touch.soft is not None:
             return None
-        found = self._first_instability(self.rolling, physics)
-        if found and (physics.stops or physics.touch is not None or "friction" in physics.terms):
-            bare = replace(physics, stops=False, terms=physics.traced_terms, touch=None)
-            return self._first_instability(self._rolling(bare, fates(len(run.q), bare, run.robot.nv)), bare)
-        return found
+        if physics.stops or physics.touch is not None or "friction" in physics.terms:
+            if not any(states.unstable(h) for states in self._tried(rolling, physics)):
+                return None
+            physics = replace(physics, stops=False, terms=physics.traced_terms, touch=None)
+            rolling = self._rolling(physics, fates(len(run.q), physics, run.robot.nv))
+        found = (states.instability(h) for states in self._tried(rolling, physics))
+        return next(filter(None, found), None)
 
-    def _first_instability(self, rolling: Rolling, physics: Physics) -> Unstable | None:
-        """Return the first instability among some of the rollouts that go on."""
+    def _tried(self, rolling: Rolling, physics: Physics) -> Iterator[Differences]:
+        """Yield the states around the first ones of some of the rollouts that go on."""
         run, going = self.run, np.flatnonzero(self.run.going & np.isfinite(self.run.q).all(axis=1))
-        for k in going[:: -(-len(going) // TRIED) or 1]:
-            found = find_instability(rolling, run.robot, physics, int(k), run.t, run.q[k], run.qd[k], self.clock.h)
-            if found is not None:
-                return found
-        return None
+        if can_be_found(run.robot, physics):
+            for k in going[:: -(-len(going) // TRIED) or 1]:
+                yield Differences(rolling, run.robot, physics, int(k), run.t, run.q[k], run.qd[k])
 
     def instability_of(self, trajectory: Trajectory, rollout: int) -> Unstable | None:
         """Return how steps from the last state of a rollout that became unstable are, where that is known."""
         if trajectory.lost is None or not {"q", "qd"} <= set(trajectory.states):
             return None
+        if not can_be_found(self.run.robot, self.run.physics):
+            return None
         last = trajectory[max(0, int(np.searchsorted(trajectory.t, trajectory.lost.reshape(-1)[rollout])) - 1)]
         q, qd = (a.reshape(len(self.run.q), -1)[rollout] for a in (last.q, last.qd))
         t, physics = float(last.t[0]), self.run.physics
-        return find_instability(self.rolling, self.run.robot, physics, rollout, t, q, qd, self.clock.h, SLIGHT)
+        return Differences(self.rolling, self.run.robot, physics, rollout, t, q, qd, SLIGHT).instability(self.clock.h)
 
     def _rolling(self, physics: Physics, fate: Array) -> Rolling:
         run, clock = self.run, self.clock
