@@ -105,6 +105,15 @@ def test_a_light_finger_is_named_before_the_run_with_a_step_that_is_stable():
     np.testing.assert_allclose(run.q[-1], short.q[-1], rtol=0, atol=1e-6)
 
 
+def test_rollouts_after_the_first_are_looked_at_before_the_run_too():
+    def damped(t, q, qd, gain):
+        return -2.0 * q - gain * GRIP * qd
+
+    with pytest.warns(UserWarning, match=r"rk4 with steps of 0.001 s is not stable here: .* at joint 'grip'"):
+        hinge.simulate(hand(), 5e-3, np.full((3, 4), 0.02), control=damped, inputs=(np.array([[0.0], [0.0], [1.0]]),),
+                       step=1e-3)  # fmt: skip
+
+
 def test_what_becomes_unstable_on_the_way_is_named_after_the_run():
     robot = hand()
 
