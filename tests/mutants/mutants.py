@@ -6,7 +6,7 @@
     python tests/mutants/mutants.py --number 50 --coverage FILE    first the tests that execute the changed line
 
 FILE holds what coverage.py recorded with a context for each test, as `pytest --cov=hinge --cov-context=test` does.
-Tests that execute few other lines run first, as they are quick, and those of the closest files, as they mean it.
+Of those, tests that execute few other lines come first, because they are quick; then tests of the closest files.
 
 The mutants are a function of sources, number, seed and package. Each is made in a copy of src/hinge, which PYTHONPATH
 puts in front of the installed package; the checkout stays as it is. A test that fails without a mutant counts for none.
@@ -156,7 +156,7 @@ class Places(ast.NodeVisitor):
 
     def visit_Call(self, node):
         for keyword in node.keywords:
-            if keyword.arg not in (None, "strict"):  # of zip, which asks for what is so
+            if keyword.arg not in (None, "strict"):  # strict= of zip checks what always holds
                 start, end = self.start(keyword), self.end(keyword)
                 after = re.compile(rb"\s*,").match(self.source, end)
                 self.add(start, after.end() if after else end, "", f"keyword {keyword.arg!r} dropped")
@@ -202,7 +202,7 @@ class Places(ast.NodeVisitor):
             self.visit(part)
 
     def visit_ClassDef(self, node):
-        """Leave the classes it is made from out, which are types."""
+        """Skip the base classes, which only name types."""
         for part in (*node.decorator_list, *node.keywords, *node.body):
             self.visit(part)
 
@@ -314,7 +314,7 @@ class Coverage:
 
     def __init__(self, recorded):
         self.rows = sqlite3.connect(recorded, check_same_thread=False)
-        self.tests = {}  # number of a context → its test, and how many bytes the lines take that it executes
+        self.tests = {}  # context id → its test, and the size of what it executes
         query = (
             "select context_id, context, sum(length(numbits)) from line_bits join context on context.id = context_id"
         )
@@ -322,7 +322,7 @@ class Coverage:
             self.tests[number] = re.sub(r"\|(setup|run|teardown)$", "", name), breadth
 
     def tests_of(self, mutant, source, near):
-        """Return tests that execute the changed statement: those that execute least besides, then of near files."""
+        """Return tests that execute the changed statement: the narrowest first, then those of near files."""
         lines = statement_lines(source, line_of(source, mutant.start))
         query = "select context_id, numbits from line_bits join file on file.id = file_id where path like ?"
         found = {
@@ -406,11 +406,14 @@ class Trials:
         if not group:
             return ""
         failure = self._first_failure(group, excluded)
-        if failure.endswith(TIMEOUT) and len(group) > 1:  # which of them it was is not known
+        if failure is None or failure.endswith(TIMEOUT):  # it is not known by which test
+            if len(group) == 1:
+                return failure or ""
             return next(filter(None, (self.first_failure([test], excluded) for test in group)), "")
         return failure
 
     def _first_failure(self, group, excluded):
+        """The same, or None where a test does not exist: a record of coverage may be older than the tests."""
         command = [sys.executable, "-c", LIMITED, str(self.limit), "-x", "-q", "-p", "no:cacheprovider", "--tb=no"]
         command += ["-rfE", "-m", "not sweep", *(f"--deselect={name}" for name in excluded), *group]
         with subprocess.Popen(command, cwd=self.root, env=self.environment(), stdout=subprocess.PIPE, text=True,
@@ -424,6 +427,8 @@ class Trials:
             return group[0] + TIMEOUT
         if process.returncode in (0, 5):  # all passed, or nothing was selected
             return ""
+        if process.returncode == 4:
+            return None
         named = re.search(r"^(?:FAILED|ERROR) (\S.*?)(?: - |$)", output, re.MULTILINE)
         return named[1] if named else group[0]
 

@@ -119,6 +119,17 @@ def test_mutants_are_killed_or_survive(project):
     assert (sources / "__init__.py").read_bytes() == source
 
 
+def test_tests_that_do_not_exist_kill_nothing(project):
+    sources, _, root = project
+    source = (sources / "__init__.py").read_bytes()
+    place = source.index(b"/ 2")
+    noticed, same = (mutants.Mutant("__init__.py", place, place + 3, new, "a change") for new in ("/ 3", "/ 2.0"))
+    group = ["tests/test_half.py::test_gone", "tests/test_half.py::test_half"]
+    with mutants.Trials(sources, root) as trials:
+        assert trials.killer(noticed, [group]) == "tests/test_half.py::test_half"
+        assert trials.killer(same, [group]) == ""
+
+
 def test_endless_loops_are_killed(project):
     sources, _, root = project
     source = (sources / "__init__.py").read_bytes()

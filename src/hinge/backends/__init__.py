@@ -32,8 +32,8 @@ class Code:
     """A program that one can run."""
 
     content = b""  # what `Backend.opened` makes the same code from
-    # takes the arguments of a call, and `out` or None, as they come; returns None for whatever is not plain arrays of
-    # fitting shapes, and the ordinary path of the call, which checks and explains, serves that
+    # Runs a call on its arguments and `out` (or None) as they were given. Returns None unless they are plain arrays
+    # that fit; the caller then takes the ordinary path, which checks the arguments and raises the errors.
     enter: Callable[..., Any] | None = None
 
     def run(self, arrays: Sequence[Any], outs: Sequence[Any]) -> None:

@@ -87,7 +87,7 @@ class Kernel:
         self._waiting = SEVERAL if late else 0  # calls before it is compiled
         self._meanwhile: dict[np.dtype[Any], Code] = {}
         self.entries: tuple[Callable[..., Any], ...] = ()  # of what is compiled: they take a plain call as it comes
-        self.enter: Callable[..., Any] = self._enter  # all entries as one function
+        self.enter: Callable[..., Any] = self._enter  # tries each of them
 
     def __repr__(self) -> str:
         inputs = ", ".join(one.name for one in self.plan.inputs)

@@ -20,7 +20,7 @@ from hinge import backends
 from hinge.arguments import Array, real
 from hinge.backends import backend_name
 from hinge.backends.kernel import DOUBLE, Kernel, Plan, kernel_of
-from hinge.errors import SizeError
+from hinge.errors import NotCovered, SizeError
 from hinge.graph import Input
 
 Shape = tuple[int, ...]
@@ -77,6 +77,11 @@ def require_one_device(call: str, devices: Mapping[str, int]) -> None:
             raise SizeError(
                 f"{call}: {first} is {_where(devices[first])} and {name} {_where(device)}.\n  Bring them to one place."
             )
+
+
+def wrong_backend(call: str, backend: str) -> NotCovered:
+    """Return the error of a back end of the host that is named for arrays on a device."""
+    return NotCovered(f"{call}: backend={backend!r} cannot take arrays on a GPU.\n  Leave it out.")
 
 
 def _where(device: int) -> str:

@@ -95,10 +95,7 @@ class Call:
         derivatives: tuple[Slope, ...] = (),
         packed: bool = False,
     ) -> Call:
-        """Return the call of these words; raise for words that are not known.
-
-        Words are checked here and in what this calls, and nowhere else.
-        """
+        """Return the call of these words; raise for unknown ones. Nothing else checks words."""
         terms = joint_terms if type(joint_terms) is tuple else inputs.joint_terms(joint_terms)
         pairs = tuple(sorted(options.items())) if options else ()
         words = (name, method, backend_name(backend), tuple(optional), terms, status, bool(regroup), frames, pairs,
@@ -274,8 +271,8 @@ class Call:
         """Return a function of device arrays of a library, and of `out`."""
         entry = self._entries.get(library)
         if entry is None:
-            there = self.but(backend=library.backend)
-            entry = self.kernel.device_entry(library) if there is self else there.device_entry(library)
+            on_device = self.but(backend=library.backend)
+            entry = self.kernel.device_entry(library) if on_device is self else on_device.device_entry(library)
             self._entries[library] = entry
         return entry
 

@@ -17,6 +17,7 @@ from jax.core import Tracer
 
 from hinge.arguments import real
 from hinge.backends import is_device
+from hinge.backends.places import wrong_backend
 from hinge.calls.call import Call
 from hinge.calls.evaluate import Arguments
 from hinge.calls.jax_primitive import run as run_primitive
@@ -32,14 +33,14 @@ def run(call: Call, arguments: Arguments, out: Any, check: str, backend: str | N
         raise NotCovered(f"{call.name}: out= cannot be filled, because JAX's arrays do not change. Leave it out.")
     arrays = _arrays(call.name, named_arrays(call, arguments))
     if backend is not None and not is_device(backend) and any(map(on_device, arrays.values())):
-        raise NotCovered(f"{call.name}: backend={backend!r} cannot take arrays on a GPU.\n  Leave it out.")
+        raise wrong_backend(call.name, backend)
     if check == "values" or arguments.parameters:
         _look(call, arrays, check)
     return tuple(_computed(call.but(packed=False), call.packed, arrays))
 
 
 def on_device(x: Any) -> bool:
-    """Return whether an array has numbers that are not on the host; one that JAX traces has none yet."""
+    """Return whether an array is on a device. An array that JAX traces is nowhere yet."""
     return isinstance(x, jax.Array) and not isinstance(x, Tracer) and any(d.platform != "cpu" for d in x.devices())
 
 

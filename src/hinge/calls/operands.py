@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hinge.arguments import Array, finite
-from hinge.backends.places import HOST, MOST, require_one_device
+from hinge.backends.places import HOST, MOST, require_one_device, wrong_backend
 from hinge.calls import inputs
 from hinge.calls.call import Call
 from hinge.calls.evaluate import Arguments
@@ -135,7 +135,7 @@ def prepared(
     owned = [x for x in every if library.owns(x)] or [x for x in flatten_arrays(every) if library.owns(x)]
     where = max([library.device(x) for x in owned])
     if where != HOST and backend not in (None, library.backend):
-        raise NotCovered(f"{name}: backend={backend!r} cannot take arrays on a GPU.\n  Leave it out.")
+        raise wrong_backend(name, backend)
 
     def constant(x: Array) -> Any:
         single = all(str(getattr(one, "dtype", "float32")).endswith("float32") for one in every)

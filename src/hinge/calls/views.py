@@ -25,18 +25,18 @@ class View:
         self.target = target
 
     def _call(self, name: str, given: list[Any], frames: list[str], return_status: bool, **keywords: Any) -> Any:
-        """Run a method the ordinary way, and keep the way in for its next plain call.
+        """Run a method on the ordinary path, and keep an entry for the next plain call.
 
-        A way in serves the array library of the call that left it here, and declines the arrays of others.
+        The entry serves arrays of the same library as this call, and declines all others.
         """
         results, entry = evaluate(self.target, name, given, frames, return_status=return_status, **keywords)
         if entry is not None:
-            way_in = f"_{'enter_with_status' if return_status else 'enter'}_{name}"
+            attribute = f"_{'enter_with_status' if return_status else 'enter'}_{name}"
             chosen = (*frames, *(keywords[option] for option in default(name).options))
             if chosen:
-                self.__dict__.setdefault(way_in, {})[chosen] = entry.enter
+                self.__dict__.setdefault(attribute, {})[chosen] = entry.enter
             else:
-                setattr(self, way_in, entry.enter)
+                setattr(self, attribute, entry.enter)
         return results
 
 

@@ -40,8 +40,8 @@ class Unstable(NamedTuple):
     own: bool
 
 
-def can_be_found(robot: Robot, physics: Physics) -> bool:
-    """Return whether it is known which states are allowed: of loops it can depend on numbers of each rollout."""
+def allowed_states_known(robot: Robot, physics: Physics) -> bool:
+    """Return whether the states that loops and constraints allow are known, and do not depend on varied numbers."""
     held = physics.constraint is not None or robot.loops
     return not (held and (robot.target.vary or any(sizes(robot.model))))
 
@@ -49,7 +49,7 @@ def can_be_found(robot: Robot, physics: Physics) -> bool:
 class Differences:
     """One state of a run, and the states around it that its loops and constraints allow.
 
-    A growth of less than `visible` in a step is not looked at.
+    Growth below `visible` per step is ignored.
     """
 
     def __init__(self, rolling: Rolling, robot: Robot, physics: Physics, rollout: int, t: float, q: Array, qd: Array,
@@ -69,7 +69,7 @@ class Differences:
         self.qd = qd + np.vstack([np.zeros((1, nv)), still, moves])
 
     def instability(self, h: float) -> Unstable | None:
-        """Return how steps of h seconds are unstable, if they are."""
+        """Return how steps of h seconds are unstable, or None where they are stable."""
         if not self.unstable(h):
             return None
         stable = self.stable_step(h)

@@ -13,7 +13,15 @@ import numpy as np
 
 from hinge.arguments import Array
 from hinge.backends.kernel import DOUBLE, SINGLE, Plan
-from hinge.backends.places import ALIGNMENT, HOST, ArrayKind, ArrayLibrary, DeviceArrays, require_one_device
+from hinge.backends.places import (
+    ALIGNMENT,
+    HOST,
+    ArrayKind,
+    ArrayLibrary,
+    DeviceArrays,
+    require_one_device,
+    wrong_backend,
+)
 from hinge.contact.surfaces import surface_parameters
 from hinge.errors import NotCovered, SizeError
 from hinge.graph import Graph, Input, Scalar, less, order, select
@@ -35,7 +43,7 @@ def begun(
 ) -> tuple[DeviceArrays, Any, Any, Physics, Outside]:
     """A run from arrays on a GPU, by their names: where it is, its states, a row each, and what moves them."""
     if said["backend"] not in (None, library.backend):
-        raise NotCovered(f"rollout: backend={said['backend']!r} cannot take arrays on a GPU.\n  Leave it out.")
+        raise wrong_backend("rollout", said["backend"])
     if said["loops"] == "independent":
         raise NotCovered(
             "rollout: loops='independent' looks at the states.\n  Give arrays of NumPy, or loops='project'."

@@ -16,7 +16,7 @@ from hinge.errors import CannotWrite
 from hinge.robot import Robot
 from hinge.sim import forces, setup
 from hinge.sim.contact_record import Taken
-from hinge.sim.growth import SLIGHT, Differences, Unstable, can_be_found
+from hinge.sim.growth import SLIGHT, Differences, Unstable, allowed_states_known
 from hinge.sim.notes import unused_numbers
 from hinge.sim.record import Bar, Recorder
 from hinge.sim.rollouts import Clock, Outside, Rolling, fates
@@ -170,9 +170,9 @@ class Turns:
         return next(filter(None, found), None)
 
     def _tried(self, rolling: Rolling, physics: Physics) -> Iterator[Differences]:
-        """Yield the states around the first ones of some of the rollouts that go on."""
+        """Yield the states around the present one of up to eight rollouts that are still running."""
         run, going = self.run, np.flatnonzero(self.run.going & np.isfinite(self.run.q).all(axis=1))
-        if can_be_found(run.robot, physics):
+        if allowed_states_known(run.robot, physics):
             for k in going[:: -(-len(going) // TRIED) or 1]:
                 yield Differences(rolling, run.robot, physics, int(k), run.t, run.q[k], run.qd[k])
 
@@ -180,7 +180,7 @@ class Turns:
         """Return how steps from the last state of a rollout that became unstable are, where that is known."""
         if trajectory.lost is None or not {"q", "qd"} <= set(trajectory.states):
             return None
-        if not can_be_found(self.run.robot, self.run.physics):
+        if not allowed_states_known(self.run.robot, self.run.physics):
             return None
         last = trajectory[max(0, int(np.searchsorted(trajectory.t, trajectory.lost.reshape(-1)[rollout])) - 1)]
         q, qd = (a.reshape(len(self.run.q), -1)[rollout] for a in (last.q, last.qd))
