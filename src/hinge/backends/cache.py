@@ -3,8 +3,8 @@
 One file an entry, named by a key that says everything the code depends on: the robot, the algorithm and its options,
 hinge's own sources, and what the back end says of itself, such as the processor and the version of LLVM. An entry is
 written under another name and then renamed; its checksum is checked before it is used. What is broken, or no regular
-file, is made anew, never trusted; a cache that cannot be written only warns. The oldest entries go when it outgrows its
-limit.
+file, is made anew, never trusted; a cache that cannot be written only warns. The least recently used entries go when it
+outgrows its limit, which few writes check, drawn by their names: to read the folder takes longer than to write an entry.
 
 Entries are machine code, and a checksum is no signature: whoever can write one runs as whoever reads it. So a folder
 that is not this user's alone (`ownership`) is not used, and no entry that is not either.
@@ -32,6 +32,7 @@ from hinge.backends import ownership
 from hinge.errors import UnknownName
 
 LIMIT = 1 << 30  # bytes
+SLACK = 1 << 24  # bytes that are written, on average, between two comparisons of the size with the limit
 LABEL = 4096  # bytes of what an entry says it is for, of which a letter takes up to twelve
 MAGIC = b"hinge kernel 3\n"
 ELSEWHERE = "\n  HINGE_CACHE_DIR names another folder for it, or none where it is empty."
@@ -142,11 +143,8 @@ def label(path: Path) -> tuple[str, ...]:
         return ()
 
 
-def keep(name: str, content: bytes, kind: str = "kernel", about: Sequence[str] = (), trim: bool = True) -> None:
-    """Write an entry and what it is `about`; where that fails, warn once and go on.
-
-    Without `trim` the size of the cache is not checked, which takes longer than to write a small entry.
-    """
+def keep(name: str, content: bytes, kind: str = "kernel", about: Sequence[str] = ()) -> None:
+    """Write an entry and what it is `about`; where that fails, warn once and go on."""
     where = folder()
     if where is None:
         return
@@ -158,7 +156,7 @@ def keep(name: str, content: bytes, kind: str = "kernel", about: Sequence[str] =
         where.mkdir(0o700, parents=True, exist_ok=True)
         if folder() != where:  # another was faster
             return
-        handle, temporary = tempfile.mkstemp(prefix="new-", dir=where)
+        handle, temporary = tempfile.mkstemp(suffix=".new", dir=where)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(MAGIC + hashlib.sha256(body).digest() + body)
@@ -166,21 +164,23 @@ def keep(name: str, content: bytes, kind: str = "kernel", about: Sequence[str] =
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
-        if trim:
-            _trim(where)
+        drawn = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4]) / 2**32
+        if drawn * SLACK < len(body):
+            trim()
     except OSError as problem:
         _warn(str(where), f"the kernel cache {where} cannot be written ({problem.strerror})")
 
 
-def entries(kind: str = "kernel") -> list[tuple[Path, os.stat_result]]:
-    """The files of the cache, the least recently used first."""
-    where = folder()
-    found = []
-    for path in where.glob(f"*.{kind}") if where is not None and where.is_dir() else ():
-        try:
-            found.append((path, path.stat()))
-        except OSError:  # another process removed it
-            continue
+def entries(*kinds: str) -> list[tuple[Path, os.stat_result]]:
+    """Return the files of these kinds, those of kernels unless others are named, the least recently used first."""
+    where, endings, found = folder(), tuple(f".{kind}" for kind in kinds or ("kernel",)), []
+    if where is None or not where.is_dir():
+        return []
+    with os.scandir(where) as files_there:
+        for one in files_there:
+            if one.name.endswith(endings):
+                with contextlib.suppress(OSError):  # another process removed it
+                    found.append((Path(one.path), one.stat()))
     return sorted(found, key=lambda entry: entry[1].st_mtime)
 
 
@@ -192,9 +192,9 @@ def clear() -> int:
     return len(found)
 
 
-def _trim(where: Path) -> None:
+def trim() -> None:
     """Remove the least recently used entries beyond the limit, and what a killed process left half written."""
-    found = sorted((*entries(), *entries("shared")), key=lambda entry: entry[1].st_mtime)
+    found = entries("kernel", "shared")
     total = sum(stat.st_size for _, stat in found)
     for path, stat in found:
         if total <= LIMIT:
@@ -202,9 +202,7 @@ def _trim(where: Path) -> None:
         path.unlink(missing_ok=True)
         total -= stat.st_size
     newest = found[-1][1].st_mtime if found else 0.0
-    for path in where.glob("new-*"):
-        try:
-            if path.stat().st_mtime < newest - 3600:
+    for path, stat in entries("new"):
+        if stat.st_mtime < newest - 3600:
+            with contextlib.suppress(OSError):
                 path.unlink()
-        except OSError:
-            continue

@@ -269,7 +269,7 @@ class Kernel:
         index = cache.key("source", self._served.name, *depends, plan.source_digest)
         known = cache.find(index, "shared")
         if known is None:
-            cache.keep(index, self.program_digest.encode(), "shared", trim=False)
+            cache.keep(index, self.program_digest.encode(), "shared")
             return self.program_digest
         if cache.verifies() and known.decode() != self.program_digest:
             raise stale(f"the source of {self!r} leads to another program on disk")
