@@ -1,14 +1,25 @@
 """What several folders of tests share; this file also puts this folder on the path."""
 
+import gc
 import os
 import signal
 from contextlib import suppress
 
 import pytest
+from sweeps import mark_sampled
 
 # a shell starts what it runs in the background with Ctrl-C ignored, and children would inherit that
 with suppress(ValueError):  # not in the main thread
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure():
+    gc.set_threshold(50_000, 20, 100)  # robots stay in memory: to look through all of them takes seconds
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(items):
+    mark_sampled(items)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,4 +1,9 @@
-"""Sweeps: tests of many cases, of which `make test` tries a few and `make sweep` the others; .ci/run does both."""
+"""Sweeps: tests of many cases, of which `make test` tries a few and `make sweep` the others; .ci/run does both.
+
+`swept` chooses the few where cases are listed; `@pytest.mark.sampled(number)` spreads so many evenly over all of them.
+"""
+
+from collections import defaultdict
 
 import pytest
 
@@ -11,3 +16,17 @@ def swept(cases, quick):
     if not any(map(quick, cases)):
         return list(cases)
     return [case if quick(case) else pytest.param(case, marks=pytest.mark.sweep) for case in cases]
+
+
+def mark_sampled(items):
+    """Give the mark `sweep` to all but `number` cases of each test with the mark `sampled(number)`."""
+    cases = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("sampled") and not item.get_closest_marker("sweep"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for several in cases.values():
+        (number,) = several[0].get_closest_marker("sampled").args
+        chosen = {round(k * (len(several) - 1) / max(1, number - 1)) for k in range(number)}
+        for k, item in enumerate(several):
+            if k not in chosen:
+                item.add_marker("sweep")

@@ -66,6 +66,7 @@ def test_a_file_with_includes_is_read_from_its_folder(tmp_path):
     assert proofs(path)["agrees with MuJoCo"].passed
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["ant", "humanoid", "half_cheetah", "swimmer"])
 def test_the_models_of_gymnasium_agree(name):
     gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed")

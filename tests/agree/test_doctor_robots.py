@@ -32,6 +32,7 @@ def proofs(file):
     return {proof.name: proof for proof in prove(hinge.load(FILES[file]), FILES[file].read_bytes(), states=3)}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("file", swept(READ, few))
 def test_the_proofs_hold(file):
     made = proofs(file)

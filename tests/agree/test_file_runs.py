@@ -171,6 +171,7 @@ def test_a_file_runs_as_in_mujoco(case):
     np.testing.assert_allclose(*both(*CASES[case]), rtol=0, atol=1e-8)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 @pytest.mark.parametrize("machine", MACHINES)
 def test_each_integrator_of_mujoco_steps_as_there(machine, integrator):
@@ -179,6 +180,7 @@ def test_each_integrator_of_mujoco_steps_as_there(machine, integrator):
     np.testing.assert_allclose(*both(text, steps, seed=1), rtol=0, atol=1e-9)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("iterations", [1, 2, 5])
 def test_few_iterations_do_not_explode(iterations):
     box = '<body pos="0 0 {z}" euler="10 20 0"><freejoint/><geom type="box" size=".1 .2 .05"/></body>'

@@ -101,6 +101,7 @@ def contact_forces(m, d):
     return points, forces
 
 
+@pytest.mark.sweep
 @pytest.mark.skipif(not ROBOTS.exists(), reason="the robots of the menagerie are not here")
 def test_contact_forces_of_a_run_are_those_of_mujoco():
     text = (ROBOTS / FILES[0]).read_text(encoding="utf-8").replace("<worldbody>", EXACT + FLOOR, 1)

@@ -103,11 +103,13 @@ def test_states_go_there_and_come_back(both):
     close(power, np.einsum("...i,...i", both.tau, both.qd), TOL)
 
 
+@pytest.mark.sampled(9)
 def test_inverse_dynamics_and_mass_matrix_agree(both):
     both.check_forces()
     both.check_mass_matrix()
 
 
+@pytest.mark.sampled(9)
 def test_their_model_becomes_a_robot_again(both):
     again = both.library.interop.from_model(both.model)
     assert again.nv == sum(joint.nv for joint in both.robot.model.joint[1:])  # those that followed are independent
@@ -115,6 +117,7 @@ def test_their_model_becomes_a_robot_again(both):
     assert again.mass == pytest.approx(both.robot.mass, rel=TOL)
 
 
+@pytest.mark.sampled(9)
 def test_frames_keep_their_names_and_places(both):
     again = both.library.interop.from_model(both.model)
     q = both.library.interop.states(again, both.model).back(both.there.q).q

@@ -51,6 +51,7 @@ ARMS = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ARMS)
 def test_an_arm_moves_the_same_for_ten_seconds(name):
     """Damping is in on both sides, and moderate torques, so that rounding is not blown up beyond all bounds."""

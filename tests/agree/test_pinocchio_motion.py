@@ -38,6 +38,7 @@ def moved(m, d, q, v, a):
     pin.updateFramePlacements(m, d)
 
 
+@pytest.mark.sampled(4)
 def test_jacobians_and_their_rates_agree_in_three_frames(both):
     for name, k in both.frames(2):
         for frame, reference in FRAMES.items():
@@ -53,6 +54,7 @@ def test_jacobians_and_their_rates_agree_in_three_frames(both):
             close(ours, rate, both.tol, size=np.max(np.abs(J)) * np.max(np.abs(both.v)))
 
 
+@pytest.mark.sampled(4)
 def test_velocities_and_accelerations_agree_in_three_frames(both):
     for name, k in both.frames(2):
         for frame, reference in FRAMES.items():

@@ -30,6 +30,7 @@ def test_regressor_times_parameters_is_inverse_dynamics(file):
     close(Y @ parameters(robot, TERMS), tau, 1e-12)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("floating", [False, True], ids=["fixed", "floating"])
 @pytest.mark.parametrize("file", [file for file in SOME if file in FILES])
 def test_pinocchio_has_the_same_columns_in_its_own_order(file, floating):

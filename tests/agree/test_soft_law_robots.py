@@ -47,6 +47,7 @@ def states(m, n, seed=1):
         yield d
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("file", swept(FILES, lambda file: "go2" in file or "2f85" in file))
 def test_accelerations_and_forces_are_those_of_mujoco(file):
     m, robot = on_the_ground(file), hinge.load(ROBOTS / file)

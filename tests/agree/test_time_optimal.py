@@ -64,6 +64,7 @@ def planned(request):
     return arm, path, (velocity, effort, acceleration), timed
 
 
+@pytest.mark.sampled(2)
 def test_no_motion_is_faster_by_a_thousandth(planned):
     arm, path, limits, timed = planned
     bound = least_duration(arm, path, *limits)

@@ -69,6 +69,7 @@ def test_a_floating_robot_comes_back_without_a_word(file, tmp_path):
     assert made.joint_names[0] == "base"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 @pytest.mark.parametrize("name", SHOWN)
 def test_mujoco_reads_the_same_robot(name, base, tmp_path):
@@ -96,6 +97,7 @@ def test_mujoco_refuses_only_what_the_writer_said_it_would(file, tmp_path):
         assert model.neq == len(robot.model.follows)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("file", NESTED)
 def test_an_mjcf_robot_comes_back(file, tmp_path):
     robot = hinge.load(NESTED[file])

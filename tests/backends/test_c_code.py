@@ -68,6 +68,7 @@ def called(function, rows, sizes, scalar):
     return outs
 
 
+@pytest.mark.sampled(4)
 @compiled
 @scalars
 @pytest.mark.parametrize(
@@ -115,6 +116,7 @@ def _other(robot, array, row, rng):
     return row
 
 
+@pytest.mark.sampled(2)
 @compiled
 @scalars
 @pytest.mark.parametrize("robot", swept(MADE, lambda name: name != "G1"))
@@ -187,6 +189,7 @@ def test_fused_products_are_rounded_once(tmp_path):
     assert got[0] == 2 * small
 
 
+@pytest.mark.sweep
 @compiled
 def test_a_long_program_is_cut_and_compiles(tmp_path):
     arm = hinge.samples.chain(np.random.default_rng(1), 40)

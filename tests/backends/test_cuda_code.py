@@ -79,6 +79,7 @@ def agree(folder, program, arrays, rows=0):
     assert all(map(same, ours, plain))
 
 
+@pytest.mark.sampled(3)
 @hosted
 @numbers
 @pytest.mark.parametrize(

@@ -59,6 +59,7 @@ def tried(folder, files):
     return subprocess.run([folder / "try"], capture_output=True, text=True)
 
 
+@pytest.mark.sampled(1)
 @hosted
 @pytest.mark.parametrize("scalar", REALS)
 def test_the_files_pass_their_own_test(tmp_path, scalar):
@@ -69,6 +70,7 @@ def test_the_files_pass_their_own_test(tmp_path, scalar):
     assert [line.split(":")[0].split("_", 1)[0] for line in ran.stdout.splitlines()] == ["ok tree3"] * 2
 
 
+@pytest.mark.sweep
 @hosted
 def test_several_kernels_are_launched_one_after_another(tmp_path, monkeypatch):
     for name, limit in (
@@ -88,6 +90,7 @@ def test_several_kernels_are_launched_one_after_another(tmp_path, monkeypatch):
     assert ran.stdout.startswith("BAD puma560_inverse_dynamics: out")
 
 
+@pytest.mark.sweep
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not here")
 def test_nvcc_takes_the_files(tmp_path):
     files = cuda_files.cuda_files(hinge.samples.puma560().target)

@@ -47,6 +47,7 @@ def program_of(robot, method, policy=None, joint_terms=("armature",), effort=Fal
     return rollouts.program(robot.target, physics, acts, {"q": robot.nq, "qd": robot.nv, "tau": robot.nv})
 
 
+@pytest.mark.sampled(2)
 @hosted
 @numbers
 @cases
@@ -73,6 +74,7 @@ def test_threads_that_go_together_give_the_same_bits(tmp_path, number, monkeypat
     test_on_the_host_rollouts_give_the_bits_of_the_interpreter(tmp_path, "arm", number)
 
 
+@pytest.mark.sweep
 @hosted
 @numbers
 def test_contacts_on_the_host_give_the_bits_of_the_interpreter(tmp_path, number):

@@ -70,6 +70,7 @@ def numbered(robot, name, at):
     return algorithm, known, [out[0] for out in outs]
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("kinds", swept(KINDS, {"hinge and slide", "balls"}.__contains__))
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_equations_give_the_numbers_of_the_program(name, kinds):

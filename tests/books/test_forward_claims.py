@@ -47,6 +47,7 @@ def test_forward_dynamics_takes_up_to_2_3_times_the_multiplications_of_inverse_d
     assert add < 2.4
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("method", "mul", "add"), [("strobe", 6, 7), ("composite", 12, 14), ("conjugate_gradient", 2, 2)]
 )

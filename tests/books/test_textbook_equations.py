@@ -71,6 +71,7 @@ def same(ours, book):  # the difference is a polynomial in sines and cosines
     return sympy.trigsimp(sympy.expand(sympy.expand_trig(ours - book))) == 0
 
 
+@pytest.mark.sampled(1)
 @arms
 def test_the_arm_obeys_lagrange(arm):
     forces, qdd = lagrange(*planar_energies(), 2)

@@ -52,6 +52,7 @@ def test_what_cannot_be_counted_is_said(file, words, says):
     assert says in made.output
 
 
+@pytest.mark.sweep
 def test_the_table_has_every_method_or_says_why_not():
     sheet = published.all_methods()
     for call in (*COUNTED, "coriolis_coefficients"):

@@ -45,6 +45,7 @@ def long_log(tmp_path):
     return path
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no such signal here")
 @pytest.mark.parametrize("suffix", ["parquet", "npz", "csv"])
 def test_what_was_computed_before_a_kill_can_be_read(tmp_path, lamp, long_log, suffix):

@@ -47,6 +47,7 @@ each = pytest.mark.parametrize(("robot", "given", "free"), CASES.values(), ids=C
 only_q = ("parameters", "prescribed")
 
 
+@pytest.mark.sampled(2)
 @each
 def test_the_equations_are_those_of_forward_dynamics(robot, given, free):
     q, qd, tau = Q[:, free], QD[:, free], TAU[:, free]

@@ -49,6 +49,7 @@ def test_a_rolling_ball_does_not_gain_speed():
     assert speed[-1] == pytest.approx(2.0, rel=5e-4)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", [*SIZES, "mesh"])
 def test_what_is_dropped_comes_to_rest(kind):
     """Four of each kind, twenty-four in all, with friction of rolling for those that would roll on."""
@@ -62,6 +63,7 @@ def test_what_is_dropped_comes_to_rest(kind):
     assert run.q[:, -1, 6].min() > LOWEST.get(kind, 0.02) - 1e-6
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("friction", "restitution"), [(0.6, 0.0), (1.0, 1.0)])
 def test_bodies_far_apart_do_not_know_of_each_other(friction, restitution):
     """What one loses in an impact is not there to lift the other, and what one gains is not taken from the other."""

@@ -106,6 +106,7 @@ def test_interpreted_it_has_the_same_bits_and_one_state_is_its_row():
         np.testing.assert_array_equal(kernel(q[k])[1], rows[k])
 
 
+@pytest.mark.sweep
 def test_in_single_precision_contacts_are_near():
     kinds = ["sphere", "capsule", "cylinder", "box"]
     kernel, _ = contact_kernel(loose(kinds), 24, ground=0.0, within=0.01)

@@ -86,6 +86,7 @@ def loose(n, height, seed=0, tilt=0.02, speed=0.3):
 # ---- one step
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.usefixtures("exact")
 @pytest.mark.parametrize(("law", "cone"), [("soft", "elliptic"), ("soft", "pyramidal"), ("rigid", "elliptic")])
 def test_a_box_that_sticks_or_slides(law, cone):
@@ -106,6 +107,7 @@ def test_a_ball_that_bounces():
     assert (made.qd[:, 5] > 0.0).all()
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("exact")
 def test_a_quadruped_that_stands():
     robot, rng = hinge.load(QUADRUPED), np.random.default_rng(0)
@@ -116,6 +118,7 @@ def test_a_quadruped_that_stands():
     assert ((made.pairs >= 0).sum(-1) >= 3).all()
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("exact")
 def test_a_hull_that_a_search_finds(tmp_path):
     (tmp_path / "tet.obj").write_text(
@@ -170,6 +173,7 @@ def test_where_contact_just_switches_there_is_none():
     np.testing.assert_allclose(few.A, made.A[0], rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.sweep
 def test_contacts_that_share_a_load_in_many_ways_have_no_derivative():
     """Four corners that slide and turn: friction depends on their shares of the load, which rigid bodies leave open."""
     box, how = hinge.load(BOX.format("elliptic")), {"ground": hinge.Ground(friction=0.5)}
@@ -188,6 +192,7 @@ def test_contacts_that_share_a_load_in_many_ways_have_no_derivative():
     assert (run.pulled(dqd=weights, by="qd0", return_status=True)[1] == Status.OK).all()  # no step has weights
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("exact")
 def test_derivatives_of_random_landings_are_those_of_differences_or_refused():
     box, how = hinge.load(BOX.format("elliptic")), {"ground": hinge.Ground(friction=0.5)}
@@ -252,6 +257,7 @@ def pulls(robot, q0, qd0, steps, rtol, small=1e-6, h=H, **how):
     return run
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("exact")
 @pytest.mark.parametrize(("law", "height"), [("soft", 0.097), ("rigid", 0.13)])
 def test_a_box_over_twenty_steps(law, height):
@@ -269,6 +275,7 @@ def test_a_box_over_twenty_steps(law, height):
     assert np.isfinite(found).all()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.usefixtures("exact")
 @pytest.mark.parametrize("integrator", ["Euler", "implicitfast"])
 def test_an_arm_at_its_limit_that_presses_on_the_ground_by_all_a_file_says(integrator):
@@ -280,6 +287,7 @@ def test_an_arm_at_its_limit_that_presses_on_the_ground_by_all_a_file_says(integ
     pulls(arm, np.array([[0.702, 0.6], [0.5, 0.8]]), np.zeros((2, 2)), 5, 1e-5, ctrl=ctrl[0], **how)
 
 
+@pytest.mark.sweep
 @pytest.mark.usefixtures("exact")
 def test_an_arm_at_its_stop_by_the_rigid_law():
     arm = hinge.load(ARM.format("Euler"))
@@ -299,6 +307,7 @@ def test_a_block_stops_after_the_distance_a_textbook_gives():
     assert abs(run.pulled(weight, by="qd0")["qd0"][3] - v / (mu * 9.81)) < h  # as many steps as it slides, times h
 
 
+@pytest.mark.sweep
 def test_gradients_of_tensors_flow_through_contacts():
     torch = pytest.importorskip("torch")
     ball = hinge.Scene().body("ball", "sphere", 0.1, mass=1.0).robot

@@ -102,6 +102,7 @@ def test_contacts_that_are_apart_take_no_force():
     assert made.qdd[5] == pytest.approx(-G)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_gap_accelerates_as_its_second_difference_says(kind):
     robot = two_bodies()

@@ -32,6 +32,7 @@ def complementarity(C, d, made):
     return float((np.abs(np.minimum(made.force * np.diagonal(C, axis1=1, axis2=2), made.acceleration)) / scale).max())
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("n", range(1, 13))
 def test_random_problems_are_solved(n):
     C, d = problems(n, 10_000)

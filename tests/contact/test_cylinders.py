@@ -48,6 +48,7 @@ def pair(kind, rng, away):
             Solid("cylinder", SIZES["cylinder"], "two", turned(rng), np.asarray(away)))  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", SIZES)
 def test_the_gap_is_the_distance(kind):
     rng = np.random.default_rng(11)
@@ -61,6 +62,7 @@ def test_the_gap_is_the_distance(kind):
     assert met > 15
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", SIZES)
 def test_solids_that_all_but_touch_have_that_gap(kind):
     rng = np.random.default_rng(5)

@@ -188,6 +188,7 @@ def test_bad_pairs_are_said_by_name():
         bare.collides([0.0, 0.0])
 
 
+@pytest.mark.sweep
 def test_real_robots_stand_in_a_scene():
     robots = Path(sysconfig.get_path("purelib"), "cmeel.prefix", "share", "example-robot-data", "robots")
     path = robots / "go2_description" / "urdf" / "go2.urdf"

@@ -99,6 +99,7 @@ def test_a_ball_bounces_by_its_restitution_and_takes_spin():
     assert made.qd[3] == pytest.approx(5.0 - mu * 2.0 * 1.6)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", KINDS)
 def test_slip_accelerates_as_its_difference_says(kind):
     robot = two_bodies()

@@ -51,6 +51,7 @@ def contacts(robot, u, p, **touching):
         yield rows[np.argsort(rows[:, 0])]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["sphere", "capsule", "ellipsoid", "cylinder"])
 def test_contacts_are_mujocos(kind):
     m, (u, p), many = mujoco.MjModel.from_xml_string(mjcf(kind)), thrown(40), 0
@@ -167,6 +168,7 @@ def test_flat_terrain_is_a_plane():
     assert np.diff(fallen.energy()).max() < 1e-9
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("law", ["rigid", "soft"])
 @pytest.mark.parametrize("kind", ["box", "cylinder"])
 def test_what_slides_without_friction_feels_no_inner_edges(kind, law):
@@ -177,6 +179,7 @@ def test_what_slides_without_friction_feels_no_inner_edges(kind, law):
     np.testing.assert_allclose(run.q[-1, 4:6], [1.0, 0.3], rtol=0, atol=1e-4)
 
 
+@pytest.mark.sweep
 def test_a_step_on_terrain_has_derivatives():
     capsule = hinge.Scene().body("capsule", "capsule", (0.08, 0.3), mass=1.0).robot
     how = {"ground": Ground(heights=BOWL, size=(2.0, 2.0), friction=0.5), "law": "soft", "backend": "llvm"}

@@ -31,6 +31,7 @@ def by_patterns(H, free, A, b, F, u):
     raise AssertionError("no pattern will do")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(8))
 def test_loops_and_contacts_are_solved_together(seed):
     robot, q, qd, tau, contacts, A, b = system(seed)

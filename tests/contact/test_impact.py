@@ -90,6 +90,7 @@ def test_plastic_impact_has_no_decompression(seed):
     np.testing.assert_array_equal(made.impulse, made.compression)
 
 
+@pytest.mark.sweep
 def test_equal_restitution_asks_for_no_further_impulse_where_no_contact_separates():
     extra = []
     for seed in range(20):

@@ -12,6 +12,7 @@ QUICK = ("a stone", "an arm", "a loop")
 STEP, TIME = 2e-3, 0.6
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", swept(KINDS, lambda kind: kind.name in QUICK), ids=lambda kind: kind.name)
 def test_energy_never_grows_by_the_rigid_law(kind):
     """Step by step, but for what the method of integration gains in that step where nothing touches."""

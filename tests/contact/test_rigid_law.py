@@ -107,6 +107,7 @@ def shaken(n, kind, size, seed):
 SOLIDS = [("box", (0.3, 0.2, 0.1)), ("cylinder", (0.1, 0.3)), ("capsule", (0.05, 0.3)), ("sphere", 0.1)]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("kind", "size"), SOLIDS)
 def test_energy_never_grows(kind, size):
     for k, (mu, e) in enumerate([(0.0, 0.0), (0.6, 0.0), (0.3, 0.8), (1.0, 1.0)]):
@@ -120,6 +121,7 @@ def test_energy_never_grows(kind, size):
         assert gap > 0.0
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", ["semi_implicit", "implicit", "rk4"])
 @pytest.mark.parametrize("restitution", [0.0, 0.6])
 def test_free_boxes_that_collide_keep_their_linear_momentum(method, restitution):
@@ -220,6 +222,7 @@ def test_what_cannot_be_is_said():
         BALL.contact_step(STANDING, np.zeros(6), np.zeros(6), 1e-3)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("ratio", "status"), [(1e3, Status.OK), (1e5, Status.OK), (1e10, Status.UNCONVERGED)])
 def test_a_load_that_is_too_heavy_for_what_carries_it_is_not_ok(ratio, status):
     """Hard contacts give way by a share of what their bodies do: a light box under a very heavy one sinks."""

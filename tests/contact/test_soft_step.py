@@ -12,6 +12,7 @@ STEPS, ROOM = 40, 24
 SERVO = '<actuator><position joint="j4" kp="20" kv="3"/></actuator></mujoco>'
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("cone", "integrator"), [("elliptic", "Euler"), ("pyramidal", "Euler"), ("pyramidal", "implicitfast")]
 )

@@ -175,6 +175,7 @@ TABLES = {"box": ((1.0, 0.8, 0.1), 0.4), "cylinder": ((0.5, 0.1), 0.3899)}  # si
 BOX_FIRST = ("box", "table")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("order", "friction", "kind"),  # each value with each value of the others
     [(BOX_FIRST, 0.0, "box"), (BOX_FIRST, 0.05, "cylinder"), (BOX_FIRST[::-1], 0.0, "cylinder"),

@@ -31,6 +31,7 @@ CONTROLLERS = {
 pytestmark = pytest.mark.usefixtures("plain_interpreter")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CONTROLLERS)
 def test_one_state_equals_its_row_in_a_batch(name):
     control, rng = CONTROLLERS[name](), np.random.default_rng(0)
@@ -43,6 +44,7 @@ def test_one_state_equals_its_row_in_a_batch(name):
         np.testing.assert_allclose(control(t[k], q[k], qd[k]), in_time[k], rtol=0, atol=1e-9 * np.abs(in_time).max())
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CONTROLLERS)
 def test_compiled_it_is_the_same(name):
     control = CONTROLLERS[name]()

@@ -52,6 +52,7 @@ def there_and_back(line):
     return motion
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("case", [puma_out, ur5_out, shoulder])
 def test_a_line_out_of_reach_is_survived(case, law):
@@ -69,6 +70,7 @@ def test_a_line_out_of_reach_is_survived(case, law):
     assert np.isfinite(run.q).all()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("case", [puma_out, ur5_out])
 def test_from_out_of_reach_the_hand_comes_back_to_its_line(case, law):
@@ -125,6 +127,7 @@ def beyond(arm=PUMA):
     return arm.pose(AWAY, "tool"), shifted(arm.pose(AWAY, "tool"), [1.0, 0.0, 0.0])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("how", [{}, {"sample": 1}, {"method": "dopri5"}, {"record": "last"}])
 def test_each_rollout_says_whether_it_was_led(how):
     """Two starts, one in reach of the target and one with a straight wrist."""

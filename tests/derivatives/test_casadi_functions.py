@@ -40,6 +40,7 @@ def difference(f, x, h=1e-6):
     return np.stack([(f(x + h * e) - f(x - h * e)) / (2 * h) for e in np.eye(len(x))], axis=-1)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("robot", [PANDA, GO2], ids=["panda", "go2"])
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "pose", "coriolis_matrix", "step"])
 def test_values_are_those_of_the_robot(ca, robot, name):
@@ -55,6 +56,7 @@ def test_values_are_those_of_the_robot(ca, robot, name):
             np.testing.assert_allclose(np.array(theirs).reshape(ours.shape), ours, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("robot", [PANDA, CHAIN], ids=["panda", "chain"])
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
 def test_a_jacobian_is_that_of_the_robot(ca, robot, name):

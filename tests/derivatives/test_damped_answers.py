@@ -62,6 +62,7 @@ def test_derivatives_are_rates(name):
     assert off(np.concatenate(doubles, axis=-1), columns) < 1e-12
 
 
+@pytest.mark.sampled(1)
 def test_second_derivatives_are_rates_of_first_ones(name):
     given, flat = numbers(name)
     by, columns = STATE[name], Slope("columns", STATE[name])

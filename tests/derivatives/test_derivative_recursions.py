@@ -26,6 +26,7 @@ def agrees(robot, q, qd, qdd, tau, **said):
     near(made, by_graph(robot, "forward_dynamics", q, qd, tau, method="composite", **said), CLOSE)
 
 
+@pytest.mark.sampled(1)
 @families
 @given(seed=seeds)
 @law(3)
@@ -34,6 +35,7 @@ def test_on_random_trees_of_every_joint(family, seed):
     agrees(robot, q, qd, qdd, rng.normal(size=robot.nv))
 
 
+@pytest.mark.sampled(2)
 @every
 @pytest.mark.parametrize("frame", ["body", "base", "aligned"])
 def test_loads_stay_as_they_are_in_the_coordinates_they_are_given_in(which, frame):
@@ -42,24 +44,28 @@ def test_loads_stay_as_they_are_in_the_coordinates_they_are_given_in(which, fram
     agrees(robot, *state(robot, 8), external=loads, external_frame=frame)
 
 
+@pytest.mark.sampled(2)
 @every
 def test_on_a_base_that_is_moved(which):
     robot, rng = machine(which), np.random.default_rng(9)
     agrees(robot, *state(robot, 10), base_motion=(rng.normal(size=6), rng.normal(size=6)))
 
 
+@pytest.mark.sampled(2)
 @every
 def test_with_potentials(which):
     robot = pulled(which)
     agrees(robot, *state(robot, 11))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 def test_with_armature_damping_friction_and_springs(base):
     robot = laden(base=base)
     agrees(robot, *state(robot, 12), joint_terms=TERMS)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("which", "parts"),
     [
@@ -78,6 +84,7 @@ def test_of_joints_some_of_which_are_driven(which, parts):
     agrees(robot, *state(robot, 14), prescribed=given)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("ratio", [-1.0, 1.0, 2.5])
 def test_with_varied_numbers_of_bodies_joints_and_gears(ratio):
     rng = np.random.default_rng(15)

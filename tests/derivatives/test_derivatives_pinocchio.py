@@ -40,6 +40,7 @@ def ours(pair, slopes):
     return slopes[:, pair.index[:, None], columns]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("case", swept(CASES, FEW.__contains__), ids=lambda case: f"{case[0]} {named(case[1])}")
 def test_slopes_are_theirs(case):
     name, floating = case

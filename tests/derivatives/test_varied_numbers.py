@@ -45,6 +45,7 @@ def curves(name):
     return [(lambda t, e=e: value + t * e, e) for e in units]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", swept(BY_NUMBERS, QUICK.__contains__))
 def test_derivatives_by_numbers_of_the_robot(name):
     if not covers(ROBOT, name):

@@ -18,6 +18,7 @@ def test_they_are_numbered_one_after_the_other():
     assert [int(script.name[:2]) for script in SCRIPTS] == list(range(1, len(SCRIPTS) + 1))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("script", swept(SCRIPTS, lambda script: script.stem in QUICK), ids=lambda script: script.stem)
 def test_an_example_is_short_and_makes_a_picture(script, tmp_path):
     assert len(script.read_text(encoding="utf-8").splitlines()) < 60
@@ -34,6 +35,7 @@ def test_an_example_is_short_and_makes_a_picture(script, tmp_path):
     assert len(np.unique(image[..., :3].reshape(-1, 3), axis=0)) > 20
 
 
+@pytest.mark.sweep
 def test_the_quadruped_trots_and_stays_upright(tmp_path):
     script = next(one for one in SCRIPTS if one.stem.endswith("trot"))
     made = subprocess.run([sys.executable, str(script), str(tmp_path / "trot.png")], capture_output=True, text=True,

@@ -9,6 +9,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "how-do-i.md"
 ANSWERS = re.findall(r"^## … (.+?)\?\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.M | re.S)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("question", "answer"), ANSWERS, ids=[question for question, _ in ANSWERS])
 def test_an_answer_runs_by_itself(question, answer, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # some write files

@@ -11,6 +11,7 @@ PAGES = [p for p in sorted(DOCS.glob("*.md")) if "```python" in p.read_text("utf
 READ_FROM_THE_TOP = [p for p in PAGES if p.stem != "how-do-i"]  # the answers there stand alone: test_how_do_i.py
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("page", READ_FROM_THE_TOP, ids=lambda p: p.stem)
 def test_the_code_on_the_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # a page may write files

@@ -75,12 +75,14 @@ def told(scripts, command, **env):
     return wrong
 
 
+@pytest.mark.sweep
 def test_mypy_has_nothing_to_say_of_what_the_pages_show(scripts):
     pytest.importorskip("mypy", reason="mypy is not installed: `make lint` sets it up")
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent", "."]
     assert told(scripts, command, MYPYPATH=str(ROOT / "src")) == {}
 
 
+@pytest.mark.sweep
 @pytest.mark.skipif(sys.platform == "win32", reason="the packages are linked")
 def test_pyright_has_nothing_to_say_of_what_the_pages_show_nor_of_the_examples(scripts):
     """With hinge as an installed package, whose names are private unless it says otherwise."""

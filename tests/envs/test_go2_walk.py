@@ -27,6 +27,7 @@ def stand(env, steps=100):
     return seen, reward
 
 
+@pytest.mark.sweep
 def test_it_stands_still_and_feels_what_it_carries(env):
     seen, reward = stand(env)
     mass = env.robot.mass - 6.921 + env.state()["parameters"][:, 0]

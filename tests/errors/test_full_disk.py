@@ -32,6 +32,7 @@ def all_of(found, names):
         assert set(counts) == ({"done"} if name == "cache" else {"done", "refused"}), (name, counts)
 
 
+@pytest.mark.sweep
 def test_files_that_may_not_grow_of_the_writers_that_differ(tmp_path):
     names = ("c", "file", "run npz")
     all_of(tried("few", tmp_path, names), names)
@@ -54,6 +55,7 @@ def test_a_small_disk_that_is_full(tmp_path, name, way):
     all_of(tried(way, tmp_path, [name], [*MOUNT, tmp_path]), [name])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is always full here")
 @pytest.mark.parametrize("words", [["--help"], ["cache"], ["show", "arm.urdf"], ["count", "arm.urdf", "--json"]])
 def test_what_is_printed_to_a_full_disk(tmp_path, words):

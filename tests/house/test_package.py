@@ -57,6 +57,7 @@ def test_the_source_archive_can_be_tested(built):
     assert not top & {".venv", ".git", ".ci", ".github"}
 
 
+@pytest.mark.sweep
 def test_the_wheel_installs_and_computes(built, tmp_path):
     place = tmp_path / "installed"
     install = ["install", "--quiet", "--no-deps", "--no-index", "--no-compile", "--target", place, built[1]]

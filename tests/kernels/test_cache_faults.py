@@ -237,6 +237,7 @@ print(*sorted(os.wait()[1] for _ in answers))
 """
 
 
+@pytest.mark.sweep
 def test_sixteen_processes_share_a_cold_cache(cold, right):
     ran = python(SIXTEEN, HINGE_CACHE_DIR=str(cold))
     wanted = (right.tobytes() + hinge.samples.planar_2r().mass_matrix(Q).tobytes()).hex()

@@ -22,6 +22,7 @@ print(jit.lanes(), digest.hexdigest())
 """
 
 
+@pytest.mark.sweep
 def test_results_do_not_depend_on_the_width_of_vectors_or_on_fused_instructions():
     found = {}
     for off in ("-avx512f", "-avx", "-avx,-fma"):

@@ -70,6 +70,7 @@ def test_a_short_program_stays_whole():
     assert (len(pieces.ends), pieces.slot, pieces.slots) == (1, {}, 0)
 
 
+@pytest.mark.sweep
 def test_a_long_chain_in_pieces_equals_the_whole(monkeypatch):
     given = states(chain(40), 9)
     in_pieces = chain(40)
@@ -82,6 +83,7 @@ def test_a_long_chain_in_pieces_equals_the_whole(monkeypatch):
     assert same_bits(whole.forward_dynamics(*(x[4] for x in given)), want[4])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("name", "number"), [("tree", np.float64), ("follower", np.float32), ("floating", np.float64)])
 def test_robots_in_the_smallest_pieces_equal_the_whole(monkeypatch, name, number):
     """Truths cross too: forward dynamics ends in choosing NaN where a pivot is not positive."""

@@ -59,6 +59,7 @@ def for_all(test):
     return test
 
 
+@pytest.mark.sampled(12)
 @for_all
 def test_a_state_equals_its_row_in_a_batch_of_any_size(made, name, what, number):
     call, given, rows = made(name, what, number)

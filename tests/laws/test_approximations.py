@@ -24,6 +24,7 @@ def errors(robot, other, given):
     return np.abs(near - exact).max(axis=0) / np.abs(exact).max(axis=0)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("within", [0.003, 0.05])
 @pytest.mark.parametrize("name", ROBOTS)
 def test_the_error_is_the_one_that_is_made(name, within):

@@ -42,6 +42,7 @@ def random_program(seed, length):
     return order([Input("x", INPUTS)], [("y", (len(entries),), entries)])
 
 
+@pytest.mark.sampled(1)
 @numbers
 @given(seed=st.integers(0, 2**31), length=st.integers(4, 60))
 @law(12)

@@ -112,6 +112,7 @@ def lie_bracket(robot, X, Y, q):
     return made
 
 
+@pytest.mark.sampled(2)
 @families
 @given(seed=seeds)
 @law(2)
@@ -128,6 +129,7 @@ def test_the_connection_keeps_the_metric(family, seed):
     assert abs(made - wanted) < 1e-6 * (1.0 + abs(wanted))
 
 
+@pytest.mark.sampled(2)
 @families
 @given(seed=seeds)
 @law(2)
@@ -140,6 +142,7 @@ def test_the_connection_has_no_torsion(family, seed):
     assert_close(torsion, np.zeros(robot.nv), 1e-6, 10.0)
 
 
+@pytest.mark.sampled(2)
 @families
 @given(seed=seeds)
 @law(1)
@@ -159,6 +162,7 @@ def test_the_three_rules_of_a_connection(family, seed):
     assert_close(D(X, lambda p: f(p) * Y(p)), f(q) * D(X, Y) + slope * Y(q), 1e-7, 10.0)
 
 
+@pytest.mark.sampled(2)
 @families
 @given(seed=seeds)
 @law(3)
@@ -218,6 +222,7 @@ def test_a_field_inside_another_may_be_asked_elsewhere():
     assert made == pytest.approx(heavy.covariant_derivative(X, Y)(q), rel=1e-12)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("family", ["tree", "plain", "mimic", "floating"])
 def test_a_geodesic_keeps_its_kinetic_energy(family):
     robot, _, q, qd, _ = covered(family, 1)
@@ -246,6 +251,7 @@ def variation(rng, robot):
     return a * np.sin(w * t), a * w * np.cos(w * t)
 
 
+@pytest.mark.sampled(1)
 @plain_families
 @given(seed=seeds)
 @law(2)
@@ -265,6 +271,7 @@ def test_a_geodesic_is_stationary_for_the_energy_integral(family, seed):
     assert abs(integral(e, straight, v) - integral(-e, straight, v)) / (2 * e) > 1e-4 * size  # and not any curve is
 
 
+@pytest.mark.sampled(1)
 @plain_families
 @given(seed=seeds)
 @law(2)

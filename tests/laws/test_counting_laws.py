@@ -96,6 +96,7 @@ def test_a_method_that_does_not_cover_a_robot_says_why():
     assert dict(costs(arm(6), "inverse_dynamics", most=5000))["uicker_kahn_direct"] == "over 5,000 operations"
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("small", [0, programs.SMALL])
 @pytest.mark.parametrize("call", ["inverse_dynamics", "forward_dynamics", "christoffel"])
 @pytest.mark.parametrize(("seed", "n"), [(11, 2), (3, 2), (5, 3), (7, 4), (8, 5)])

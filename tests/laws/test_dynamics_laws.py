@@ -114,6 +114,7 @@ def test_the_inverse_mass_matrix_is_the_inverse(family, seed):
     assert_close(inverse, inverse.T, 1e-15)
 
 
+@pytest.mark.sampled(2)
 @families
 @given(seed=seeds)
 @law(3)

@@ -63,6 +63,7 @@ def test_the_gravity_force_is_the_gradient_of_potential_energy(family, seed):
     assert_close(robot.gravity_force(q), np.array(gradient), 1e-12, 10.0)
 
 
+@pytest.mark.sampled(2)
 @families
 @given(seed=seeds)
 @law(3)

@@ -149,6 +149,7 @@ def test_files_come_back_or_the_report_says_so(file, suffix, tmp_path):
     check(robot, tmp_path, suffix)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("suffix", [".urdf", ".xml"])
 def test_files_made_at_random_come_back_or_the_report_says_so(seed, suffix, tmp_path):

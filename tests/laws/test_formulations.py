@@ -85,6 +85,7 @@ def test_every_formulation_is_tried_here():
     assert set(OLD) <= set(METHODS)
 
 
+@pytest.mark.sampled(25)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ARMS)
 @law(2)

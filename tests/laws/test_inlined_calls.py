@@ -31,6 +31,7 @@ CALLS = {
 }
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", CALLS)
 def test_it_means_the_same(name):
     call, graph, rng = CALLS[name], Graph(), np.random.default_rng(0)

@@ -33,6 +33,7 @@ def arguments(robot, rng, name, q, frames):
     return made
 
 
+@pytest.mark.sampled(2)
 @families
 @given(seed=seeds)
 @law(2)

@@ -123,6 +123,7 @@ SEEDS = range(40)
 compiled_seeds = pytest.mark.parametrize("seed", swept(SEEDS, lambda seed: seed < 14))  # compiling takes the time
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("number", [np.float64, np.float32], ids=["double", "single"])
 @compiled_seeds
 def test_every_back_end_gives_the_same_bits(seed, number):
@@ -135,6 +136,7 @@ def test_every_back_end_gives_the_same_bits(seed, number):
         assert same_bits(in_c(made, x), want).all()
 
 
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize("longest", [60, 12, 4, 2])
 @compiled_seeds
 def test_loops_over_several_functions_give_the_same_bits(monkeypatch, seed, longest):
@@ -152,6 +154,7 @@ def test_the_programs_that_are_drawn_have_loops_memory_and_choices():
     assert any(code.count("loop") > 3 for code in codes)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_state_is_the_same_alone_and_in_any_batch(seed):
     made, x = program(traced(Drawn(seed))[1]), rows()
@@ -196,6 +199,7 @@ def _differences(made, x, h):
     return np.stack(columns, axis=-1)
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", range(25))
 def test_forward_derivatives_are_what_differences_say(seed):
     (x, y), states = traced(Drawn(seed)), rows(n=40)
@@ -208,6 +212,7 @@ def test_forward_derivatives_are_what_differences_say(seed):
         assert same_bits(native(flat, states, lanes), interpreted(flat, states)).all()
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", range(25))
 def test_reverse_derivatives_are_the_forward_ones(seed):
     (x, y), states = traced(Drawn(seed)), rows()

@@ -94,6 +94,7 @@ def check(robot, method, rng):
     assert method not in EXACT or max(linear) < ROUNDING, linear
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("method", FIXED)
 @pytest.mark.parametrize("family", FREE)
 def test_free_flight_keeps_momentum(family, method):
@@ -101,6 +102,7 @@ def test_free_flight_keeps_momentum(family, method):
     check(FREE[family](rng), method, rng)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("method", FIXED)
 @pytest.mark.parametrize("seed", [1])
 @floating_families

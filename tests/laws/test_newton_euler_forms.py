@@ -81,6 +81,7 @@ def state_for(name, q, qd, last):
     return (q,) if name == "mass_matrix" else (q, qd, last)
 
 
+@pytest.mark.sampled(6)
 @forms(GENERAL)
 @families
 @given(seed=seeds)
@@ -97,6 +98,7 @@ def test_on_every_joint_a_form_agrees_with_the_first(name, method, family, seed)
         agrees(robot, name, method, state_for(name, q, qd, last), **options)
 
 
+@pytest.mark.sampled(5)
 @forms(GENERAL, LINKED)
 @pytest.mark.parametrize("shape", ["arm", "tree", "two roots"])
 @given(seed=seeds)

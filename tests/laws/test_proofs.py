@@ -53,6 +53,7 @@ def off(x):
     return np.array(x) * (1 + 1e-6)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "change", "fails"),
     [

@@ -33,6 +33,7 @@ def closed_state(robot, seed):
     return *robot.loop_project(q, qd), tau
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("kind", "seed"), [*(("bricard", k) for k in range(5)), *(("bennett", k) for k in range(4)), ("stewart", 0),
                        ("planar", 0), ("planar", 1)],
@@ -56,6 +57,7 @@ def test_near_a_closure_the_same_constraints_count_as_on_it(kind, seed):
             assert np.abs(qdd - wanted).max() <= (1e-9 + 100 * off / least**2) * np.abs(wanted).max()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_regular_linkage_runs_on_under_projection(seed):
     """Regular mechanisms with a small least singular value are not singular."""

@@ -58,6 +58,7 @@ def solved(robot, q, b, x0, at, task, metric):
     return x0 + (back @ np.linalg.pinv(J @ back) @ left[..., None])[..., 0]
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("metric", ["unit", "inertia"])
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("method", ["jacobian", "strobe"])
@@ -87,6 +88,7 @@ def test_rates_are_the_least_that_give_the_hands(robot, task, metric):
     np.testing.assert_allclose(qd[ok], solved(robot, q, v, x0, at, task, metric)[ok], rtol=1e-7, atol=1e-7)
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("metric", ["unit", "inertia"])
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("name", ["resolved_acceleration", "resolved_rate"])

@@ -175,6 +175,7 @@ def differences(function, h=1e-6):
     return J[0], np.abs(J[0] - J[1]).max(axis=(1, 2)) < 1e-5
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kept", [1 << 18, 3], ids=["kept", "segments"])
 @pytest.mark.parametrize("function", PROGRAMS)
 def test_forward_and_reverse_are_what_differences_say(function, kept, monkeypatch):
@@ -194,6 +195,7 @@ def test_forward_and_reverse_are_what_differences_say(function, kept, monkeypatc
         assert same_bits(native(forward, states(), lanes), interpreted(forward, states())).all()
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("kept", [1 << 18, 3], ids=["kept", "segments"])
 @pytest.mark.parametrize("function", [f for f in PROGRAMS if f is not layers])
 def test_second_derivatives_agree_whichever_way(function, kept, monkeypatch):

@@ -114,6 +114,7 @@ def agree(program, other, given, tolerance):
             assert same_bits(a, c).all()
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("family", ROBOTS)
 @pytest.mark.parametrize(("name", "key"), ROLLING)
 def test_a_rolled_robot_has_the_same_dynamics(name, key, family, monkeypatch):
@@ -129,6 +130,7 @@ def test_what_rolls():
     }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("family", ["chain", "mixed", "comb"])
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "bias_force"])
 def test_forces_on_bodies_and_a_moving_base(name, family, monkeypatch):
@@ -138,6 +140,7 @@ def test_forces_on_bodies_and_a_moving_base(name, family, monkeypatch):
     agree(program, other, states(robot, program), 1e-12)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("terms", [(), ("armature",), ("damping", "stiffness")])
 def test_joint_terms(terms, monkeypatch):
     robot = ROBOTS["mixed"]
@@ -226,6 +229,7 @@ def test_coupled_joints_are_written_out(monkeypatch):
     assert not any(op == "loop" for op, _ in program.code)
 
 
+@pytest.mark.sweep
 def test_a_chain_of_a_thousand_joints_comes_back():
     robot = hinge.samples.chain(np.random.default_rng(0), 1000)
     rng = np.random.default_rng(1)

@@ -78,6 +78,7 @@ def more(which):
     return {"prescribed": ([0.3], [0.2], [0.1])} if which == "driven" else {}
 
 
+@pytest.mark.sampled(4)
 @robots
 def test_no_method_says_ok_where_there_is_no_answer(which):
     robot, rng = ROBOTS[which](), np.random.default_rng(7)
@@ -102,6 +103,7 @@ def test_no_method_says_ok_where_there_is_no_answer(which):
     assert judged >= 10
 
 
+@pytest.mark.sampled(6)
 @robots
 @pytest.mark.parametrize("method", ["articulated", "composite"])
 def test_hybrid_dynamics_has_an_answer_where_one_of_the_two_is_given(which, method):
@@ -116,6 +118,7 @@ def test_hybrid_dynamics_has_an_answer_where_one_of_the_two_is_given(which, meth
     assert np.abs(back - tau).max() < 1e-8 * (1.0 + np.abs(tau).max())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("which", ["elastic arm", "elastic tree"])
 def test_armature_makes_it_regular_in_every_method(which):
     robot, rng = ROBOTS[which](), np.random.default_rng(9)

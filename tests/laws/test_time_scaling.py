@@ -146,6 +146,7 @@ def test_a_swing_through_a_place_where_the_arm_cannot_rest():
     assert (caught.value.s, caught.value.joint) == (0.0, "joint1")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(6))
 def test_random_arms_on_random_paths_keep_their_limits_and_use_them_up(seed):
     rng = np.random.default_rng(seed)

@@ -112,6 +112,7 @@ def test_a_screw_driven_by_a_couple_takes_the_joint_force_as_it_is():
     near(hinge.Robot(builder.build()).actuator_forces([0.3], [2.0]), [2.0], 1e-15)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("angle", [np.pi / 2, -np.pi / 2, 3 * np.pi / 2])
 @pytest.mark.parametrize("name", ["actuator_forces", "joint_reactions", "forward_dynamics", "inverse_mass_matrix"])
 def test_a_ball_by_angles_has_no_answer_where_two_axes_are_one(name, angle):

@@ -111,6 +111,7 @@ def test_the_short_form_of_the_constraint_connection_holds_on_the_distribution(m
     assert np.abs(outside).max() > 1e-3  # off it the two differ
 
 
+@pytest.mark.sampled(2)
 @every
 def test_the_components_of_the_constraint_connection_make_its_derivatives(make):
     robot, held = make()

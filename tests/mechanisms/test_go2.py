@@ -53,6 +53,7 @@ def test_legs_are_images_of_each_other(robot, foot):
     np.testing.assert_allclose(robot.pose(q, f"{foot[:2]}_hip")[:3, 3], [0.1934 * end, 0.0465 * side, 0], atol=1e-15)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("law", ["rigid", "soft"])
 def test_it_stands_under_joint_springs(robot, law):
     home = robot.keyframes["home"]

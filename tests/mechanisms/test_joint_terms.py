@@ -28,6 +28,7 @@ every_choice = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.sampled(6)
 @every_choice
 def test_forward_dynamics_undoes_inverse_dynamics_with_any_terms(terms):
     q, qd, qdd, _ = state(ROBOT, 81, 2)

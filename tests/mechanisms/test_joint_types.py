@@ -102,6 +102,7 @@ def test_the_rate_of_the_axes_is_their_derivative(kind):
 # one joint of the kind between two hinges, in a chain and in a tree
 
 
+@pytest.mark.sampled(10)
 @kinds
 @pytest.mark.parametrize("parents", [(0, 1, 2), (0, 1, 1)], ids=["chain", "tree"])
 def test_forward_dynamics_undoes_inverse_dynamics_by_every_method(kind, parents):

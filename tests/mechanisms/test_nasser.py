@@ -34,6 +34,7 @@ def closed_form(q, qd, qdd, g):
     return np.array([[H11, H12], [H12, H22]]), np.array([[H11, H12], [H12, H22]]) @ qdd + C + G
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("g", [0.0, 9.81])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_planar_arm_of_two_links_has_the_equations_found_by_hand(g, seed):

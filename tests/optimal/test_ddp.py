@@ -79,6 +79,7 @@ def case(name, **more):
     return problem, q, qd, u[..., : problem.nu]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", CASES)
 def test_optimality_is_the_slope_of_the_cost_of_rollouts(name):
     problem, q, qd, u = case(name)
@@ -89,6 +90,7 @@ def test_optimality_is_the_slope_of_the_cost_of_rollouts(name):
         np.testing.assert_allclose(found.cost[k], replayed(problem, q[k], qd[k], u[k]), rtol=1e-12)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", [name for name in CASES if name != "four bar"])
 def test_newtons_steps_converge_quadratically_to_where_others_lead(name):
     problem, q, qd, _ = case(name)
@@ -105,6 +107,7 @@ def test_newtons_steps_converge_quadratically_to_where_others_lead(name):
     np.testing.assert_allclose(newton.cost, replayed(problem, q[0], qd[0], newton.u), rtol=1e-12)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["rods", "ball", "free"])
 def test_any_path_to_begin_with_leads_to_the_same_optimum(name):
     problem, q, qd, u = case(name)
@@ -210,6 +213,7 @@ def test_many_problems_at_once_are_solved_as_each_alone(hessians):
         np.testing.assert_allclose(alone.cost, price(problem, alone.q, alone.qd, alone.u, own), rtol=1e-12)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", [name for name, one in METHODS.items() if not one.adaptive])
 def test_by_every_method_the_path_is_where_its_forces_lead(method):
     robot = hinge.samples.pendulum(1)

@@ -286,6 +286,7 @@ def test_without_scipy_it_says_what_to_install(monkeypatch):
     assert refused(hinge.NotCovered, cart(), [0.0], 1.0, 1.0).endswith('pip install "hinge[solve]"')
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("step", [None, 0.01])
 def test_a_robot_with_a_driven_joint_is_held_where_that_joint_stands(step):
     robot, p = hinge.samples.puma560().prescribe("joint1"), ([0.3], [0.0], [0.0])

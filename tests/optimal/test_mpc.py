@@ -43,6 +43,7 @@ REACHING = {
 }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", REACHING)
 def test_with_a_true_model_it_follows_the_optimum_from_the_start(name):
     # what comes after T costs nothing: what is best from any state on the way is the rest of what was best at first
@@ -279,6 +280,7 @@ def test_what_cannot_be_is_refused(tracking, call, error, said):
         call(tracking)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", ["semi_implicit", "implicit"])
 def test_a_plan_is_where_its_forces_lead(method):
     robot = hinge.samples.pendulum(2)

@@ -13,6 +13,7 @@ GOALS = {"rods": (rods, [3.0, 0.1]), "ball": (top, [0.6, 0.0, 0.8, 0.0, 0.5]),
          "free": (flyer, [0.6, 0.8, 0.0, 0.0, 0.3, 0.2, 0.1, 0.5])}  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", ["semi_implicit", "rk4"])
 @pytest.mark.parametrize("name", GOALS)
 def test_forces_lead_and_cost_as_a_rollout_does(name, method):

@@ -14,6 +14,7 @@ GOALS = {"rods": (rods, [3.0, 0.1]), "ball": (top, [0.6, 0.0, 0.8, 0.0, 0.5]),
          "free": (flyer, [0.6, 0.8, 0.0, 0.0, 0.3, 0.2, 0.1, 0.5])}  # fmt: skip
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", ["semi_implicit", "rk4"])
 @pytest.mark.parametrize("name", GOALS)
 def test_a_replay_costs_what_is_claimed(name, method):

@@ -46,6 +46,7 @@ def puma(shoulder=12.0, elbow=8.0, N=200, **more):
     return problem, [0.0, -UP, -UP, 0.0, 0.0, 0.0], goal, np.zeros((N, 6))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("make", "reach"), [(cart, 0.02), (acrobot, 0.1), (puma, 0.002)])
 def test_robots_swing_up_within_their_efforts_as_claimed(make, reach):
     problem, q, up, u = make()

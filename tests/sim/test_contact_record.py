@@ -46,6 +46,7 @@ def test_a_standing_block_is_carried(law):
     np.testing.assert_allclose(made.normals[-1], [[0.0, 0.0, 1.0]] * 4, atol=1e-12)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("friction", [0.0, (0.5, 0.01, 0.001)])
 def test_momentum_is_what_forces_make_it(law, friction):

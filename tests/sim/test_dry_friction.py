@@ -31,6 +31,7 @@ def arm(friction, **data):
     return hinge.Robot(builder.build())
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("method", EVERY)
 @pytest.mark.parametrize("mass", [1.0, 0.01])
 def test_a_block_that_is_pushed_too_little_stays_where_it_is(mass, method):
@@ -56,6 +57,7 @@ def test_a_block_comes_to_rest_where_the_books_say_and_stays(method):
     assert np.diff(run.energy(), axis=1).max() <= 1e-12
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", EVERY)
 def test_it_breaks_away_where_the_push_is_larger(method):
     robot = block(2.0, 5.0)
@@ -110,6 +112,7 @@ def test_two_joints_that_hold_one_another_stick_and_slide_as_all_choices_tried_s
     assert len(kinds) == 4
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", EVERY)
 def test_an_arm_that_friction_can_hold_does_not_sink(method):
     """Rods stretched out need 19.62 and 4.905 N m."""
@@ -120,6 +123,7 @@ def test_an_arm_that_friction_can_hold_does_not_sink(method):
     assert (weak.q[2:, 1] < 0.0).all()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", [m for m in EVERY if m != "dopri5"])
 def test_friction_and_stops_at_once(method):
     robot = block(1.0, 2.0, lower=-0.5, upper=0.1)
@@ -138,6 +142,7 @@ def test_friction_and_stops_at_once(method):
     assert (run.q == 0.1).all()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("method", ["rk4", "lie_rk4", "implicit", "midpoint", "dopri5"])
 def test_energy_never_grows(method):
     """The elbow between stops, both joints dry, over many swings."""

@@ -97,6 +97,7 @@ def pd(t, q, qd):
     return 2.0 * (np.sin(4.0 * t) - q) - 0.3 * qd
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", FIXED)
 def test_events_are_the_same_whatever_is_recorded_and_in_whatever_parts(method, monkeypatch, tmp_path):
     robot = double_pendulum()

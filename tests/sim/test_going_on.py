@@ -45,6 +45,7 @@ def same(a, b):
     assert np.array_equal(a.lost, b.lost, equal_nan=True)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", FIXED)
 def test_by_hand(method):
     """The last state and the last time of one run begin the next."""
@@ -59,6 +60,7 @@ def test_by_hand(method):
     assert np.abs(whole.q[:, -1] - STATES).max() > 0.1
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", ["free", "spherical"])
 @pytest.mark.parametrize("method", ["rk4", "semi_implicit", "implicit", "lie_rk4"])
 def test_quaternions_go_on_by_hand(kind, method):
@@ -74,6 +76,7 @@ def test_quaternions_go_on_by_hand(kind, method):
     assert np.array_equal(more.q[:, 1:], whole.q[:, n + 1 :])
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("record", [1, 3])
 @pytest.mark.parametrize("method", FIXED)
 def test_in_a_file(method, record, tmp_path):

@@ -122,6 +122,7 @@ COMBINED = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", COMBINED)
 def test_stiff_springs_go_with_all_else_that_acts(name):
     """Beside rk4 with steps of 10 µs."""

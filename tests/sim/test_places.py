@@ -145,6 +145,7 @@ def test_what_a_killed_process_left_inside_is_known(run, tmp_path):
     assert json.loads((place / "finished.json").read_text())["finished"] == 2
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_write_that_ends_after_another_has_failed_does_not_reach_what_was_there(way, run, tmp_path, monkeypatch):
     """Zarr writes several files at once: on a full disk one fails while others are on their way."""

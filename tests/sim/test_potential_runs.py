@@ -44,6 +44,7 @@ def pulled(which):
     return ROBOTS[which]().with_potential(bowl).with_potential(tether, at="tip")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("which", "method"), [way for way in WAYS if way != ("floating", "midpoint")])
 def test_energy_stays(which, method):
     plain, robot = ROBOTS[which](), pulled(which)
@@ -56,6 +57,7 @@ def test_energy_stays(which, method):
     assert np.abs(free.q[:, -1] - run.q[:, -1]).max() > 1e-2  # and the potential moved it
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("which", ROBOTS)
 def test_rollouts_and_simulations_take_the_same_steps(which):
     robot = pulled(which)

@@ -404,6 +404,7 @@ def test_the_file_of_a_killed_run_opens_and_shows_what_was_finished(tmp_path):
     np.testing.assert_allclose(back[:401].q, again.q, rtol=0, atol=1e-12)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("options", ["{'record': 100}", "{'record': 'last'}", "{'record': 10, 'file': sys.argv[1]}",
                                      "{'method': 'midpoint', 'record': 100}"])  # fmt: skip
 def test_ctrl_c_returns_what_was_computed(options, tmp_path):

@@ -28,6 +28,7 @@ def same(made, other):
     return all(np.array_equal(a, b, equal_nan=True) for a, b in zip(made, other, strict=True))
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", FIXED)
 def test_it_is_simulate_bit_for_bit(method):
     robot = arm()
@@ -44,6 +45,7 @@ def test_it_is_simulate_bit_for_bit(method):
         assert np.abs(made.q[:, -1] - q).max() > 1e-3
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", FIXED)
 @pytest.mark.parametrize("chunk", [1, 7])
 def test_some_steps_at_a_time_are_all_of_them(method, chunk):
@@ -116,6 +118,7 @@ ROWS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", ["semi_implicit", "implicit", "rk4"])
 @pytest.mark.parametrize("name", ROWS)
 def test_rows_of_parameters_are_robots_with_those_numbers(name, method):

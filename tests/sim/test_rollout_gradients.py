@@ -95,6 +95,7 @@ def agrees(robot, given, tolerance=1e-6, steps=STEPS, seed=3, **options):
     return slopes
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", [*ONE_STEP, "implicit", "midpoint"])
 def test_every_method_of_an_arm(method):
     robot = arm()
@@ -107,6 +108,7 @@ def test_every_method_of_an_arm(method):
     assert slopes["taus"].shape == taus.shape
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", [*ONE_STEP, "implicit"])
 @pytest.mark.parametrize("make", [flyer, geared])
 def test_every_method_where_positions_are_no_vectors(make, method):
@@ -183,6 +185,7 @@ def test_arrays_that_serve_several_rollouts():
     assert alone["taus"].shape == (STEPS, 2)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("record", [3, 7, STEPS, 50])
 @pytest.mark.parametrize("make", [arm, flyer])
 def test_not_every_state_recorded(make, record, monkeypatch):
@@ -203,6 +206,7 @@ def test_not_every_state_recorded(make, record, monkeypatch):
             assert np.array_equal(found[name], wanted[name]), (room, name)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", ONE_STEP)
 @pytest.mark.parametrize("make", [arm, flyer, geared])
 def test_it_is_one_step_after_the_other(make, method):
@@ -266,6 +270,7 @@ def agrees_along(robot, q, tau, **options):
         assert abs(found - np.sum(weights * change) / (2 * SMALL)) < 1e-6 * abs(found)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("loops", [None, "project", "baumgarte", "independent"])
 def test_loops(loops):
     robot = hinge.samples.four_bar()

@@ -99,6 +99,7 @@ def same(ours, plain):
     return all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in zip(ours, plain, strict=True))
 
 
+@pytest.mark.sampled(6)
 @cases
 def test_copied_arrays_of_numpy_give_the_states_of_the_cpu(name, monkeypatch):
     robot, given = case(name)
@@ -107,6 +108,7 @@ def test_copied_arrays_of_numpy_give_the_states_of_the_cpu(name, monkeypatch):
     assert same(hinge.rollout(robot, **given, backend="cuda"), wanted)
 
 
+@pytest.mark.sampled(6)
 @cases
 def test_tensors_there_give_the_states_of_the_cpu(name, monkeypatch):
     torch = pytest.importorskip("torch")
@@ -130,6 +132,7 @@ def test_controls_of_numpy_are_put_there(name, monkeypatch):
     assert same([x.numpy() for x in run], wanted)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", sorted(set(CASES) - {"stops", "loops", "law", "surfaces"} - CONTROLS))
 def test_gradients_there_are_those_of_the_cpu(name, monkeypatch):
     torch = pytest.importorskip("torch")

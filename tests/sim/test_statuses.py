@@ -95,6 +95,7 @@ print(time.monotonic() - sent[0], "interrupted" in run.info["stopped"], run.t[-1
 """
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("options", ['{"record": "last"}', '{"record": "last", "method": "semi_implicit"}',
                                      '{"record": "last", "joint_terms": ("friction",)}'])  # fmt: skip
 def test_ctrl_c_is_heard_within_a_fifth_of_a_second(options):
@@ -111,6 +112,7 @@ def test_ctrl_c_is_heard_within_a_fifth_of_a_second(options):
 # ---- starts that are none
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("how", [{}, {"ground": 0.0}, {"ground": 0.0, "law": "soft", "method": "semi_implicit"}])
 def test_a_zero_quaternion_is_a_failure_of_its_own_row(how):
     box = hinge.Scene().body("b", "box", (0.2, 0.2, 0.2), 1.0).robot

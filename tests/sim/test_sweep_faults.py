@@ -96,6 +96,7 @@ def disturbed(store, rollouts, kills, seed):
     return hash
 
 
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("rollouts", "kills"), [(1500, 2), pytest.param(8000, 10, marks=pytest.mark.sweep)], ids=["few", "many"]
 )

@@ -98,6 +98,7 @@ def test_units_of_joints_that_turn_slide_and_float(tmp_path):
     assert np.array_equal(made.again(2).q[-1], data.q_end[2])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("chunk", [1, 7, 100, 1000])
 def test_chunks_make_no_difference_to_the_numbers(tmp_path, chunk):
     a, b = swept(tmp_path / "a.zarr").open(), swept(tmp_path / "b.zarr", chunk=chunk).open()

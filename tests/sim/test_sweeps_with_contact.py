@@ -55,6 +55,7 @@ def test_friction_and_restitution_differ_from_rollout_to_rollout(tmp_path):
         hinge.sweep(BOX, **DROPPED | {"parameters": {"restitution": 2.0}}, store=tmp_path / "b.zarr")
 
 
+@pytest.mark.sweep
 def test_one_and_two_workers_drop_a_box_to_the_same_bits(tmp_path):
     here = hinge.sweep(BOX, **DROPPED, store=tmp_path / "a.zarr")
     hashes = [hinge.sweep(BOX, **DROPPED, workers=n, store=tmp_path / f"{n}.zarr").hash for n in (1, 2)]

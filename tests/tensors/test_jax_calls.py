@@ -19,6 +19,7 @@ def way(request, monkeypatch):
     return request.param
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", swept(cases(), lambda case: case[1] in QUICK), ids="-".join)
 def test_every_algorithm_gives_what_it_gives_for_numpy(case):
     robot, name = ROBOTS[case[0]](), case[1]

@@ -25,6 +25,7 @@ def differentiable(robot, name, given, **how):
     return function, [jnp.asarray(given[k]) for k in free]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", swept(cases(), lambda case: case[1] in QUICK), ids="-".join)
 def test_every_algorithm_against_differences(case):
     robot, name = ROBOTS[case[0]](), case[1]
@@ -38,6 +39,7 @@ def test_every_algorithm_against_differences(case):
     check_grads(function, arrays, order=1, modes=("fwd", "rev"), atol=1e-5, rtol=1e-5, eps=1e-5)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("robot", "name", "how"),
     [
@@ -61,6 +63,7 @@ def rollout(robot, q, qd, tau, steps=50, method="semi_implicit"):
     return jax.lax.scan(step, (q, qd), None, length=steps)[0]
 
 
+@pytest.mark.sweep
 def test_a_rollout_of_fifty_steps_against_differences():
     q, qd, tau = map(jnp.asarray, state(arm(), "inverse_dynamics"))
     check_grads(lambda *x: rollout(arm(), *x), (q, qd, tau), order=2, modes=("fwd", "rev"), atol=1e-3, rtol=1e-3)
@@ -71,6 +74,7 @@ def test_a_rollout_that_flies_against_differences():
     check_grads(lambda *x: rollout(flying(), *x), (q, qd, tau), order=1, modes=("fwd", "rev"), atol=1e-4, rtol=1e-4)
 
 
+@pytest.mark.sweep
 def test_all_ways_give_the_same_derivatives():
     q, qd, tau = map(jnp.asarray, state(arm(), "forward_dynamics", batch=(3,)))
     wanted = arm().derivatives("forward_dynamics", *map(np.asarray, (q, qd, tau)))
@@ -114,6 +118,7 @@ def test_nothing_along_a_quaternion_and_the_rest_along_velocities():
     close(rates @ made, wanted)
 
 
+@pytest.mark.sweep
 def test_by_all_that_is_given_besides():
     robot = flying().vary("head.mass", "upper.com")
     given = state(flying(), "forward_dynamics")
@@ -129,6 +134,7 @@ def test_by_all_that_is_given_besides():
     check_grads(accelerations, besides, order=2, modes=("fwd", "rev"), atol=1e-4, rtol=1e-4, eps=1e-5)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("robot", [arm, flying], ids=["arm", "flying"])
 def test_derivatives_jvp_and_vjp_are_of_jax_and_carry_gradients(robot):
     robot, given = robot(), state(robot(), "inverse_dynamics")

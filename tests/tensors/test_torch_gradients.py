@@ -25,6 +25,7 @@ def unit(quaternion):
     return quaternion / quaternion.norm()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("case", CASES)
 def test_values_are_those_of_arrays_and_gradients_those_of_differences(case, name):
@@ -69,6 +70,7 @@ def test_gradients_by_forces_and_by_the_motion_of_the_base():
     assert gradcheck(call, (at_hand, at_elbow, v, a))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", swept(sorted(ALGORITHMS), FEW.__contains__))
 def test_every_algorithm_takes_tensors(name):
     system = hinge.samples.four_bar() if name.startswith("loop") else robot("floating")

@@ -19,6 +19,7 @@ def tensors(system, n=3):
     return [torch.tensor(x) for x in state(system, n)]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "step"])
 @pytest.mark.parametrize("case", CASES)
 def test_the_operator_is_one(case, name):

@@ -66,6 +66,7 @@ def colored(image):
     return (np.ptp(image[:, :310], axis=-1) > 40).sum()
 
 
+@pytest.mark.sweep
 def test_it_loads_and_a_slider_moves_the_robot(browser):
     page = hinge.view(hinge.samples.planar_2r(), port=0, browser=False)
     tab, wrong = opened(browser, page)

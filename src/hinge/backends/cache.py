@@ -4,7 +4,7 @@ One file an entry, named by a key that says everything the code depends on: the 
 hinge's own sources, and what the back end says of itself, such as the processor and the version of LLVM. An entry is
 written under another name and then renamed; its checksum is checked before it is used. What is broken, or no regular
 file, is made anew, never trusted; a cache that cannot be written only warns. The least recently used entries go when it
-outgrows its limit, which few writes check, drawn by their names: to read the folder takes longer than to write an entry.
+outgrows its limit, which few writes check, drawn by their names: reading the folder takes longer than writing to it.
 
 Entries are machine code, and a checksum is no signature: whoever can write one runs as whoever reads it. So a folder
 that is not this user's alone (`ownership`) is not used, and no entry that is not either.

@@ -54,12 +54,17 @@ class _Running:
                 self.loop(n, self.ends[n], going)
                 n = self.ends[n]
             elif op == "input":
-                values[n] = np.asarray(self.arrays[args[0]][..., args[1]], self.m.dtype)
+                values[n] = self.input(*args)
             elif op in STRUCTURE:
                 self.structure(n, op, args, going)
             else:
                 values[n] = self.made(op, args)
             n += 1
+
+    def input(self, number: int, k: int) -> Any:
+        """The numbers of an input, of one state a scalar, on which NumPy is faster."""
+        column = np.asarray(self.arrays[number][..., k], self.m.dtype)
+        return column.reshape(-1)[0] if self.states == 1 and column.size == 1 else column
 
     def loop(self, start: int, end: int, going: Any) -> None:
         """Trips, until there are no more or all have arrived; who has arrived keeps what it carries."""

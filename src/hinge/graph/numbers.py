@@ -7,6 +7,7 @@ again. Where that falls half-way between two numbers, what was rounded away befo
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from math import isfinite
 from typing import Any
@@ -44,18 +45,21 @@ class Numbers:
         return self.dtype(x)
 
     def number(self, truth: Any) -> Array:
-        return np.asarray(truth).astype(self.dtype)
+        return np.asarray(truth).astype(self.dtype)[()]
 
-    add, sub, mul, div = (staticmethod(f) for f in (np.add, np.subtract, np.multiply, np.divide))
+    add, sub, mul, div = map(staticmethod, (operator.add, operator.sub, operator.mul, operator.truediv))
     neg, sqrt, floor, abs = (staticmethod(f) for f in (np.negative, np.sqrt, np.floor, np.abs))
-    less, equal, select = (staticmethod(f) for f in (np.less, np.equal, np.where))
+    less, equal = map(staticmethod, (np.less, np.equal))
     negative, copysign = (staticmethod(f) for f in (np.signbit, np.copysign))
 
+    def select(self, truth: Any, a: Array, b: Array) -> Array:
+        return _plain(np.where(truth, a, b))
+
     def min(self, a: Array, b: Array) -> Array:
-        return np.where((a < b) | (a != a), a, b)
+        return _plain(np.where((a < b) | (a != a), a, b))
 
     def max(self, a: Array, b: Array) -> Array:
-        return np.where((a > b) | (a != a), a, b)
+        return _plain(np.where((a > b) | (a != a), a, b))
 
     def fma(self, a: Array, b: Array, c: Array) -> Array:
         return fused_in_single(a, b, c) if self.single else fused(a, b, c)
@@ -105,11 +109,18 @@ class Numbers:
         return np.asarray(n).astype(self._whole)
 
 
+def _plain(a: Array) -> Array:
+    """Return an array without axes as a scalar, and any other as it is."""
+    return a[()]
+
+
 # one rounding for a product and a sum
 
 
 def fused(a: Array, b: Array, c: Array) -> Array:
     """a b + c of doubles, rounded once."""
+    if type(a) is type(b) is type(c) is np.float64:
+        return np.float64(_one(float(a), float(b), float(c)))
     if max(getattr(x, "size", 1) for x in (a, b, c)) <= FEW:
         return np.asarray(_each(a, b, c), np.float64)[()]
     try:
