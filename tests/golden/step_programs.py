@@ -249,7 +249,8 @@ def programs(case):
             CASES[case]()
     finally:
         os.environ.pop("HINGE_BACKEND") if before is None else os.environ.update(HINGE_BACKEND=before)
-    about = [(plan, backends.find(backend)) for (_, backend), plan in plans.items() if plan.name not in OTHERS | ALGORITHMS.keys()]
+    others = OTHERS | ALGORITHMS.keys()
+    about = [(plan, backends.find(backend)) for (_, backend), plan in plans.items() if plan.name not in others]
     return sorted(f"{plan.name}: {described(plan.trace(backend))}" for plan, backend in about)
 
 
