@@ -50,6 +50,7 @@ def both():
     return listed
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kinds", sorted(ALIKE), ids="-".join)
 def test_closed_forms_are_those_of_mujoco(both, kinds):
     touched = 0

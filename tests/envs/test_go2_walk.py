@@ -39,6 +39,7 @@ def test_it_stands_still_and_feels_what_it_carries(env):
     assert reward.max() < 1.5
 
 
+@pytest.mark.sweep
 def test_a_trot_takes_it_forward(env):
     env.reset(seed=3)
     begun, phase = env.q[:, 4], np.pi * np.array([0.0, 1.0, 1.0, 0.0])

@@ -24,7 +24,7 @@ def fuzz(*arguments, code=None):
                           env=os.environ | {"HINGE_BACKEND": "interpret"})  # fmt: skip
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("target", FOLDERS)
 def test_inputs_that_were_found_are_read_or_refused(target):
     for package in {"csv": ["pyarrow"], "parquet": ["pyarrow"], "trajectory": ["zarr"]}.get(target, []):
@@ -65,7 +65,7 @@ READERS = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("said", READERS)
 def test_each_way_to_fail_is_seen(said):
     code = f"""

@@ -25,7 +25,7 @@ def differentiable(robot, name, given, **how):
     return function, [jnp.asarray(given[k]) for k in free]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("case", swept(cases(), lambda case: case[1] in QUICK), ids="-".join)
 def test_every_algorithm_against_differences(case):
     robot, name = ROBOTS[case[0]](), case[1]

@@ -88,6 +88,7 @@ def test_it_loads_and_a_slider_moves_the_robot(browser):
         tab.close()
 
 
+@pytest.mark.sweep
 def test_a_trajectory_plays(browser):
     run = hinge.simulate(hinge.samples.planar_2r(), 2.0, q0=[0.3, 0.2], step=0.01)
     page = hinge.view(run, port=0, browser=False)
