@@ -276,7 +276,7 @@ def test_a_box_over_twenty_steps(law, height):
     assert np.isfinite(found).all()
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sweep
 @pytest.mark.usefixtures("exact")
 @pytest.mark.parametrize("integrator", ["Euler", "implicitfast"])
 def test_an_arm_at_its_limit_that_presses_on_the_ground_by_all_a_file_says(integrator):

@@ -168,6 +168,7 @@ def test_a_cradle_hands_its_speed_on():
     assert run.qd[-1, [3, 9, 15]] == pytest.approx([0.0, 0.0, 1.0], abs=1e-6)
 
 
+@pytest.mark.sweep
 def test_stacked_boxes_stand():
     n = 3
     scene = hinge.Scene()

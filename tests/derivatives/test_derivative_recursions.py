@@ -26,7 +26,7 @@ def agrees(robot, q, qd, qdd, tau, **said):
     near(made, by_graph(robot, "forward_dynamics", q, qd, tau, method="composite", **said), CLOSE)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sweep
 @families
 @given(seed=seeds)
 @law(3)

@@ -51,6 +51,7 @@ def test_a_trot_takes_it_forward(env):
     assert (env.q[:, 4] - begun > 0.3).all()  # m in 3 s
 
 
+@pytest.mark.sweep
 def test_falls_end_an_episode_and_another_begins(env):
     stand(env, 5)
     state = env.state()

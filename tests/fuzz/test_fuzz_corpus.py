@@ -41,6 +41,7 @@ def test_what_is_known_is_of_a_target_and_says_why():
     assert all(fault.split(": ")[0] in FOLDERS and len(why) > 10 for fault, why in KNOWN.items())
 
 
+@pytest.mark.sweep
 def test_every_target_reads_its_first_seed():
     code = """
 import pathlib, sys, tempfile
@@ -82,6 +83,7 @@ print([worker(data)[0] for data in (b"good", b"spoilt", b"good")])
     assert done.stdout.strip() == str(["", said, ""]), done.stderr
 
 
+@pytest.mark.sweep
 def test_an_input_is_a_function_of_seed_and_number():
     code = """
 import hashlib

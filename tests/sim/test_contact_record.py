@@ -85,6 +85,7 @@ def test_a_rollout_and_a_sparse_record_have_the_same(law):
         np.testing.assert_allclose(other.forces, run.contacts.forces[:, ::10], atol=1e-6)
 
 
+@pytest.mark.sweep
 def test_forces_from_python_and_from_a_law_are_the_same():
     def lift(t, q, qd):
         return np.array([0.0, 0, 0, 2.0 * np.sin(9.0 * t), 0, 8.0 * np.cos(7.0 * t)])

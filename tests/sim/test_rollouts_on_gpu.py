@@ -132,7 +132,7 @@ def test_controls_of_numpy_are_put_there(name, monkeypatch):
     assert same([x.numpy() for x in run], wanted)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", sorted(set(CASES) - {"stops", "loops", "law", "surfaces"} - CONTROLS))
 def test_gradients_there_are_those_of_the_cpu(name, monkeypatch):
     torch = pytest.importorskip("torch")

@@ -69,6 +69,7 @@ def test_a_rollout_of_fifty_steps_against_differences():
     check_grads(lambda *x: rollout(arm(), *x), (q, qd, tau), order=2, modes=("fwd", "rev"), atol=1e-3, rtol=1e-3)
 
 
+@pytest.mark.sweep
 def test_a_rollout_that_flies_against_differences():
     q, qd, tau = map(jnp.asarray, state(flying(), "inverse_dynamics"))
     check_grads(lambda *x: rollout(flying(), *x), (q, qd, tau), order=1, modes=("fwd", "rev"), atol=1e-4, rtol=1e-4)

@@ -108,6 +108,7 @@ def test_a_trajectory_plays(browser):
         tab.close()
 
 
+@pytest.mark.sweep
 def test_a_film_plays_without_a_server(browser, tmp_path):
     ball = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0).robot
     run = hinge.simulate(ball, 1.0, [1, 0, 0, 0, 0, 0, 0.5], step=2e-3, record=5, ground=0.0, backend="llvm")
