@@ -309,6 +309,13 @@ def test_a_length_does_not_depend_on_how_fast_the_curve_is_run():
     assert 2 * energy >= slow**2 * (1 - 1e-12)
 
 
+def test_a_curve_whose_speed_has_a_kink_has_a_length():
+    pendulum = hinge.samples.pendulum(1)  # a rod of 1 kg m²: the length is the integral of the rate
+    inertia = float(pendulum.mass_matrix([0.0])[0, 0])
+    bent = pendulum.length(lambda t: [(t - 1 / 3) * np.abs(t - 1 / 3) + 2.0 * t])
+    assert bent == pytest.approx(inertia**0.5 * (1 / 9 + 4 / 9 + 2.0), rel=1e-6)
+
+
 def test_the_length_of_a_turn_of_a_free_body():
     builder = hinge.Builder("top")
     builder.link("world")
