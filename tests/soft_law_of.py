@@ -5,8 +5,8 @@ import numpy as np
 
 from hinge.calls.call import Call
 from hinge.contact.slots import NUMBERS, Slots, Touch
-from hinge.contact.soft_dynamics import soft_dynamics, soft_step
-from hinge.contact.softness import (
+from hinge.contact.laws.soft_step import soft_dynamics, soft_step
+from hinge.contact.laws.soft_parameters import (
     Length,
     Seat,
     SoftCoupling,

@@ -15,12 +15,11 @@ from hinge.calls.call import Call
 from hinge.calls.target import Target
 from hinge.contact.contact_model import ContactModel, contact_model
 from hinge.contact.contact_slopes import jacobian, refuse_curved, smoothness, within_reach
+from hinge.contact.laws.soft_step import soft_step
 from hinge.contact.link_forces import SUMMED, link_forces
-from hinge.contact.rigid_law import struck
 from hinge.contact.slot_contacts import SlotContacts
 from hinge.contact.slot_rows import directions
 from hinge.contact.slots import Slots
-from hinge.contact.soft_dynamics import soft_step
 from hinge.contact.surfaces import surface_parameters
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Algorithm, Quantity, rows, unregistered
 from hinge.errors import NotCovered, SizeError
@@ -126,7 +125,7 @@ def contact_step(
     numbers = dict(parameters or {})
     surfaces = surface_parameters("contact_step", target, numbers)
     touch = contact_model(target, contacts, ground, law, surfaces=surfaces)
-    if touch is None:
+    if not touch.room:
         raise SizeError("contact_step: there are no contacts. Give contacts= or ground=; without them use step.")
     terms = inputs.joint_terms(joint_terms)
     where = alone(backend_name(backend)) if np.asarray(q).ndim < 2 else backend
@@ -225,17 +224,17 @@ class _Taken(NamedTuple):
 
 def _taken(model: Model, touch: ContactModel, q: Any, qd: Any, tau: Any, h: Scalar, slopes: bool = False) -> _Taken:
     v, none = model.flat(qd), [Force()] * len(model.parent)
-    if touch.soft is not None:
+    if touch.law.solves_loops:
         slots = touch.found(model, q, v[0], slopes)
         guess = [0.0 * x for x in v]
-        made = soft_step(model, touch.soft, q, qd, tau, slots, guess, h, damping(model), slopes=slopes)
+        made = soft_step(model, touch.law, q, qd, tau, slots, guess, h, damping(model), slopes=slopes)
         solved, contacts = made.dynamics.solved, made.dynamics.contacts
         margin = contacts.margin(solved.a)
         return _Taken(made.q, made.qd, slots, contacts, contacts.forces, solved.settled, solved.residual, margin)
     free = METHODS["rk4"].advance(model, pushed(model, tau, none), q, v, h)
     slots = touch.found(model, free.q, v[0], slopes)
     before = carried(Floating(model, q), v, Floating(model, free.q))
-    end = struck(model, touch.rigid, slots, before, free.q, free.v, h, METHODS["rk4"].late, slopes=slopes)
+    end = rigid_impulses(model, touch.law, slots, before, free.q, free.v, h, METHODS["rk4"].late, slopes=slopes)
     return _Taken(end.q, end.v, slots, end.contacts, lambda k: end.forces(k, h), end.settled, end.residual, end.margin)
 
 

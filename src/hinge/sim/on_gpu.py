@@ -29,8 +29,8 @@ from hinge.graph.scalars import largest
 from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.sim import setup
+from hinge.sim.inputs import Outside
 from hinge.sim.parameters import varied
-from hinge.sim.rollouts import Outside
 from hinge.sim.step import Physics
 
 Shape = tuple[int, ...]

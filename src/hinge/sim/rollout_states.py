@@ -92,7 +92,7 @@ class Rollout(States):
         """
         one = self._known()
         own = {name: np.asarray(x, float) for name, x in one.given.get("parameters", {}).items()}
-        course = None if one.physics.touch is None else _steps(one)
+        course = _steps(one) if one.physics.touch.room else None
         states = {"q": self.q, "qd": self.qd}
         info = {"physics": "file"} if one.physics.integrator else {}
         if self.notes:
