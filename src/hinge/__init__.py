@@ -121,7 +121,7 @@ _HOME = {
 ROOMS = (  # the way of the data: a room imports those before it, and none after
     "version", "typing", "errors", "files", "arguments", "notebook", "status", "keys",
     "graph", "spatial", "model", "formats", "dynamics", "formulations", "constraints", "integrators", "backends",
-    "calls", "loops", "geometry", "contact", "export", "robot",
+    "calls", "loops", "geometry", "contact", "steps", "export", "robot",
     "interop", "checking", "counting", "sim", "sweeps", "logs", "motion", "identify", "control", "planning",
     "optimal", "envs", "viewing", "cli",
 )  # fmt: skip

@@ -7,9 +7,10 @@ import pytest
 
 import hinge
 from hinge.backends.llvm import Native
-from hinge.contact.slots import Slots, Touch
+from hinge.contact.laws import SoftLaw
+from hinge.contact.laws.soft_parameters import SoftPair, Weights
 from hinge.contact.laws.soft_step import soft_step
-from hinge.contact.laws.soft_parameters import SoftLaw, SoftPair, Weights
+from hinge.contact.slots import Slots, Touch
 from hinge.dynamics.kinematics import poses
 from hinge.dynamics.registry import FORCE
 from hinge.graph import Graph, Input, along, less, order, pulled

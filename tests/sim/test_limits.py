@@ -9,8 +9,8 @@ from sim_robots import bounded_arm
 import hinge
 from hinge import SizeError
 from hinge.backends import interpret
-from hinge.graph import Graph, Input, order
 from hinge.contact.joint_impulses import solve_box_constrained
+from hinge.graph import Graph, Input, order
 
 
 def test_an_elbow_on_its_stop_gets_the_plastic_impulse_of_the_books():

@@ -50,6 +50,7 @@ MOST_POINTS = {"sphere": 1, "ellipsoid": 1, "capsule": 2}  # that such a shape h
 POINTS = 4
 ON_TERRAIN, TERRAIN_ROOM = 16, 64  # the most contacts of a shape that there is room for, and of all of them
 THICK = 1.0  # m: how far terrain goes down below its lowest point
+NO_CONTACT = NoContact()
 NO_WEIGHT = ("gravity", "velocity", "effort", "damping", "stiffness", "rest")  # fields that no contact law depends on
 
 
@@ -112,7 +113,7 @@ class ContactModel:
     Where there is no room, nothing can touch.
     """
 
-    law: ContactLaw = NoContact()
+    law: ContactLaw = NO_CONTACT
     room: int = 0
     contacts: tuple[Contact, ...] = ()
     ground: Ground | None = None

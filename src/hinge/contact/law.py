@@ -1,8 +1,7 @@
 """What a contact law is: a class in a file of its own, and a row of the table LAWS (contact/laws).
 
-A step (sim/step.py) asks its law for the state at its end. The law decides what moves when: whether contacts are found
-where the step begins or ends, whether joints' dry friction and stops are met together with them, and what the next step
-is to remember.
+A step (steps/step.py) asks its law for the state at its end. The law decides when contacts are found, whether dry
+friction and stops of joints are met together with them, and what the next step is to remember.
 
     class Penalty(ContactLaw):
         name = "penalty"
@@ -20,6 +19,7 @@ from hinge.constraints.multipliers import Held
 from hinge.contact.joint_impulses import JointBound
 from hinge.contact.slot_contacts import SlotContacts
 from hinge.contact.slots import Slots
+from hinge.contact.surfaces import FIELDS
 from hinge.graph import Scalar, less, select
 from hinge.integrators.steps import Flat, Made, PerJoint
 from hinge.model import Model
@@ -126,7 +126,7 @@ class ContactLaw:
     method: ClassVar[str] = "rk4"  # of integration, where none is named
     only_method: ClassVar[bool] = False  # whether it goes with no other
     deepest_start: ClassVar[float] = math.inf  # share of the smaller shape's size; deeper starts are refused
-    surface_fields: ClassVar[tuple[str, ...]] = ("friction", "restitution")  # that may be given for each rollout
+    surface_fields: ClassVar[tuple[str, ...]] = tuple(FIELDS)  # that may be given for each rollout
     warns: ClassVar[bool] = True  # whether its status may be one with which a run goes on
     of_file: ClassVar[bool] = False  # as MuJoCo has it: margins, inner edges of terrain, inertias of sliding bodies
     solves_loops: ClassVar[bool] = False  # loops, limits and dry friction are a part of it, as a file states them

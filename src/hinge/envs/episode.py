@@ -27,9 +27,9 @@ from hinge.graph.scalars import largest
 from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.sim import setup
-from hinge.sim.inputs import Outside
 from hinge.sim.simulation import rollout
-from hinge.sim.step import Physics, Step
+from hinge.steps.inputs import Outside
+from hinge.steps.step import Physics, Step
 
 Shape = tuple[int, ...]
 Values = dict[str, list[Scalar]]  # numbers of an environment by name
@@ -155,7 +155,7 @@ class Life:
         before = {name: before[name] for name in self.kept}
         held = before | {"action": [maximum(minimum(x, 1.0), -1.0) for x in action]}
         outside = replace(self.outside, law=lambda t, q, v: self._pushed(held, t, q, v))
-        one = Step(graph, self.robot.target, self.physics, outside)
+        one = Step.of(graph, self.robot.target, self.physics, outside)
         model, acts, start = one.model, one.acts(0.0), self.state(before).t.item()
 
         def step(k: Scalar, *row: Scalar) -> list[Scalar]:

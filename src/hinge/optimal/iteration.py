@@ -40,7 +40,7 @@ from hinge.graph.scalars import largest
 from hinge.optimal.problem import Problem
 from hinge.optimal.riccati import backed, triangle, whole
 from hinge.optimal.stages import Flat, Point, Rows, Stages, within_bounds
-from hinge.sim.inputs import Outside
+from hinge.steps.inputs import Outside
 
 TRIES, SHORTER = 10, 0.5  # how often a step is shortened, and to what share
 ENOUGH = 0.1  # of what the quadratic promises: what a step has to bring

@@ -31,8 +31,8 @@ from hinge.optimal.driven import driven_velocities
 from hinge.robot import Robot
 from hinge.sim import setup
 from hinge.sim.parameters import varied
-from hinge.sim.step import Physics
 from hinge.sim.touching import touching
+from hinge.steps.step import Physics
 from hinge.typing import Numbers
 
 Function = Callable[..., Any]

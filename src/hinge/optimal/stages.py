@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from hinge.contact.contact_slopes import jacobian
 from hinge.dynamics.coordinates import difference, integrate
-from hinge.dynamics.located import on_bodies
 from hinge.dynamics.slopes import Slope, Variable, pulled_back
 from hinge.graph import (
     OPS,
@@ -33,9 +32,8 @@ from hinge.graph import (
 )
 from hinge.model import Model
 from hinge.optimal.problem import Problem, Term
-from hinge.sim import step as sim_step
-from hinge.sim.inputs import NOWHERE, Acts, Outside
-from hinge.spatial import Motion
+from hinge.steps import step as one_step
+from hinge.steps.inputs import Acts, Outside
 
 Flat = list[Scalar]
 Rows = list[Flat]
@@ -118,12 +116,12 @@ class Stages:
     model: Model
     given: Callable[[Scalar], Mapping[str, Flat]]
     exact: bool = False
-    simulated: sim_step.Step | None = None  # one step, with what varies as inputs; none where no step is taken
+    simulated: one_step.Step | None = None  # one step, with what varies as inputs; none where no step is taken
 
     @classmethod
     def of(cls, problem: Problem, graph: Graph, outside: Outside, given: Callable[[Scalar], Mapping[str, Flat]],
            exact: bool = False) -> Stages:  # fmt: skip
-        step = sim_step.Step(graph, problem.robot.target, problem.physics, outside)
+        step = one_step.Step.of(graph, problem.robot.target, problem.physics, outside)
         return cls(problem, graph, step.model, given, exact, step)
 
     def moved(self, at: Point, ahead: Sequence[Scalar] = ()) -> tuple[Flat, Flat, Scalar]:
@@ -141,8 +139,7 @@ class Stages:
         tau: Flat = [0.0] * model.nv
         for k, x in zip(problem.drives, at.forces, strict=True):
             tau[k] = x
-        acts = Acts(lambda t, q, v: tau, lambda body, q: on_bodies(body, q, NOWHERE, []),
-                    lambda t: (Motion(), Motion()), lambda t: model, lambda t, q, v: 0.0)  # fmt: skip
+        acts = Acts.of_forces(model, tau)
         expected = [(b - a) / problem.step for a, b in zip(at.qd, ahead, strict=False)]
         memory = expected[: step.law.memory(model)]
         made = step.advance(acts, at.t, problem.step, model.joint_positions(at.q), at.qd, memory)

@@ -24,12 +24,12 @@ from hinge.integrators import METHODS, Tableau
 from hinge.integrators.steps import Made
 from hinge.sim import setup
 from hinge.sim.events import changes_at, crossed, value
-from hinge.sim.inputs import Outside
 from hinge.sim.record import Memory
 from hinge.sim.rollouts import step_kernel
-from hinge.sim.step import Physics, Step
 from hinge.sim.trajectory import Event
 from hinge.status import DIVERGED, SINGULAR
+from hinge.steps.inputs import Outside
+from hinge.steps.step import Physics, Step
 from hinge.typing import Flags, Whole
 
 MAX_STEPS = 10_000_000
@@ -102,7 +102,7 @@ def _kernel(robot: Any, physics: Physics, outside: Outside, backend: str | None)
 def _program(target: Any, physics: Physics, outside: Outside, takes: Sequence[Input]) -> Program:
     graph, tableau = Graph(), METHODS[physics.method].tableau
     assert tableau is not None
-    step = Step(graph, target, physics, outside)
+    step = Step.of(graph, target, physics, outside)
     model, physics = step.model, step.physics
     nq, nv = model.nq, model.nv
     before, v = ([graph.input(name, k) for k in range(n)] for name, n in (("q", nq), ("qd", nv)))

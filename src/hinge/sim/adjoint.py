@@ -44,10 +44,10 @@ from hinge.graph import (
 from hinge.graph.collector import uncollected
 from hinge.model import Model
 from hinge.robot import Robot
-from hinge.sim.clock import CLOCK
-from hinge.sim.inputs import Outside
 from hinge.sim.rollouts import Rolling, fates, step_kernel
-from hinge.sim.step import Physics, Step
+from hinge.steps.clock import CLOCK
+from hinge.steps.inputs import Outside
+from hinge.steps.step import Physics, Step
 
 ROOM = 256 << 20  # bytes of states that are run again at once
 SEVERAL = ("inputs", "base_motion", "prescribed")  # what is given as several arrays
@@ -63,7 +63,7 @@ def program(robot: Robot, physics: Physics, outside: Outside, by: Sequence[str])
     The last of the weights is a status: the worst of the steps that have weights at their end.
     """
     graph, physics = Graph(), _differentiable(robot, physics)
-    one = Step(graph, robot.target, physics, outside)
+    one = Step.of(graph, robot.target, physics, outside)
     model = one.model
     nq, nv = model.nq, model.nv
     n, remembers = nq + nv, one.law.memory(model)

@@ -17,16 +17,16 @@ import numpy as np
 
 from hinge.backends.kernel import ROWS
 from hinge.backends.places import place_of_backend
-from hinge.contact.contact_step import NUMBERS, ContactRecord, contact_numbers, recorded
+from hinge.contact.results import NUMBERS, ContactRecord, contact_numbers, recorded
 from hinge.errors import NotCovered, TrajectoryError
 from hinge.graph import Graph, Input, Program, Record, Rows, Scalar, less, minimum, order, repeat, select
 from hinge.graph.collector import uncollected
 from hinge.robot import Robot
-from hinge.sim.clock import CLOCK
-from hinge.sim.inputs import Outside
 from hinge.sim.record import affordable
 from hinge.sim.rollouts import Clock, step_kernel
-from hinge.sim.step import Physics, Step
+from hinge.steps.clock import CLOCK
+from hinge.steps.inputs import Outside
+from hinge.steps.step import Physics, Step
 from hinge.typing import AnyArray
 
 SAME_STEP = 1e-6  # of a step: how far a time may be from the beginning of one
@@ -116,7 +116,7 @@ def _takes(robot: Robot) -> list[Input]:
 def program(robot: Robot, physics: Physics, outside: Outside) -> Program:
     """The program that takes one step from each of some recorded states and writes the contacts in it."""
     graph = Graph()
-    step = Step(graph, robot.target, physics, outside)
+    step = Step.of(graph, robot.target, physics, outside)
     model, room = step.model, physics.touch.room
     _, _, done, _, rows, *_ = (graph.input("clock", k) for k in range(len(CLOCK)))
     numbers, positions, speeds = (Rows(graph, one.name, one.size) for one in _takes(robot)[1:4])

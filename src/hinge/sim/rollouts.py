@@ -37,13 +37,15 @@ from hinge.graph.collector import uncollected
 from hinge.integrators.probes import Probe
 from hinge.model import Model
 from hinge.robot import Robot
-from hinge.sim.clock import CLOCK
-from hinge.sim.frozen_mass_matrix import Frozen, places, renewed
-from hinge.sim.inputs import Outside
-from hinge.sim.step import Physics, Step
 from hinge.sim.watch import Watch
+from hinge.steps.clock import CLOCK
+from hinge.steps.frozen_mass_matrix import Frozen, places, renewed
+from hinge.steps.inputs import Outside
+from hinge.steps.step import Physics, Step
 
 WATCH = len(Watch._fields)
+
+
 @uncollected()
 def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[str, int]) -> Program:
     """The program of `steps` steps: it gives q, qd, how the rollout fared, when it was lost, and the error of `keep`.
@@ -51,7 +53,7 @@ def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[
     With `fields` it writes rows of records: "q" and "qd" of every so many steps, "tau" at the beginning of the next.
     """
     graph = Graph()
-    one = Step(graph, target, physics, outside)
+    one = Step.of(graph, target, physics, outside)
     model, physics, law = one.model, one.physics, one.law
     nq, nv, wide = model.nq, model.nv, fate_width(physics, model)
     inputs = [Input("q", nq), Input("qd", nv), Input("fate", wide), Input("clock", len(CLOCK), True)]

@@ -27,9 +27,9 @@ from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.robot.constrained import Constrained
 from hinge.sim.forces import held_or_by_step
-from hinge.sim.inputs import Outside
-from hinge.sim.step import Physics, limit_springs
 from hinge.sim.touching import touching
+from hinge.steps.inputs import Outside
+from hinge.steps.step import Physics, limit_springs, refuse_beside_contacts
 from hinge.typing import AnyArray, Frame, Limits, LoopWay, Numbers
 
 DEFAULT_TERMS = ("armature",)
@@ -148,27 +148,8 @@ def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str]
     if made.stops:
         _inside(robot, q, numbers)
     if touch.room:
-        _touches(robot, made)
+        refuse_beside_contacts(robot.model, made)
     return made
-
-
-def _touches(robot: Robot, physics: Physics) -> None:
-    """Refuse what does not go with contacts."""
-    law, row = physics.touch.law, METHODS[physics.method]
-    if row.adaptive or row.late == 0.0 or not row.asks:
-        fitting = "'rk4' or 'semi_implicit'"
-        raise NotCovered(f"contacts do not go with method {physics.method!r}. Use {fitting}.")
-    if law.only_method and physics.method != law.method:
-        raise NotCovered(
-            f"law={law.name!r} is a step of its own, which method={law.method!r} names; {physics.method!r} was given."
-        )
-    if physics.keep > 1 or physics.constraint is not None:
-        raise NotCovered("contacts do not go with keep= and constraint=. Leave them out.")
-    if law.solves_loops and (robot.loops or physics.stops or physics.springs or "friction" in physics.terms):
-        raise NotCovered(
-            f"law={law.name!r} has loops, limits and dry friction of joints as an MJCF file states them.\n"
-            '  Use physics="file", or law="rigid".'
-        )
 
 
 def own_numbers(robot: Robot, given: Array | None, batch: tuple[int, ...]) -> Array | None:

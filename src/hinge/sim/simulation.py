@@ -32,7 +32,6 @@ from hinge.robot.constrained import Constrained
 from hinge.sim import setup
 from hinge.sim.adjoint import Course, by_name
 from hinge.sim.growth import Unstable
-from hinge.sim.inputs import Outside
 from hinge.sim.parameters import varied
 from hinge.sim.record import Memory, Recorder, affordable
 from hinge.sim.rollout_states import Rollout
@@ -42,6 +41,7 @@ from hinge.sim.touching import refuse_deep, touching
 from hinge.sim.trajectory import FIELDS, Recorded, Trajectory
 from hinge.sim.turns import Run, Source, Turns
 from hinge.status import UNSTABLE
+from hinge.steps.inputs import Outside
 from hinge.typing import Backend, Control, Frame, Law, Limits, LoopWay, Number, Numbers, Term
 
 if TYPE_CHECKING:
@@ -143,7 +143,12 @@ def _taken(course: Course, q: Any, qd: Any) -> Rollout:
         record[:, 0] = a
     fate = fates(len(q), course.physics, robot.model, place)
     refuse_deep(
-        fate, robot, course.physics.touch, q, course.start + course.first * course.h, course.outside.numbers(robot)
+        fate,
+        robot,
+        course.physics.touch,
+        q,
+        course.start + course.first * course.h,
+        course.outside.numbers(robot.target),
     )
     rolling = Rolling(robot, course.physics, course.outside, q, qd, fate, course.h, course.record,
                       dict(zip(("q", "qd"), course.states, strict=True)), course.start, course.first, course.backend,

@@ -35,8 +35,8 @@ from hinge.keys import Opaque, digest_of
 from hinge.robot import Robot
 from hinge.sim.places import MARK, SAID, entries, put_back, real, remove, replaceable, set_aside
 from hinge.sim.record import rollouts
-from hinge.sim.step import Physics
 from hinge.sim.trajectory import FIELDS, Event, Trajectory
+from hinge.steps.step import Physics
 from hinge.version import __version__
 
 if TYPE_CHECKING:

@@ -84,9 +84,7 @@ def _servos_on_limited_joints(model: Model) -> Iterator[LeftOut]:
                 yield LeftOut("limited-servo", f"actuator {one.name!r}")
 
 
-def refuse_deep(
-    fate: Any, robot: Robot, touch: ContactModel, q: Any, t: float, further: Sequence[Any] = ()
-) -> Any:
+def refuse_deep(fate: Any, robot: Robot, touch: ContactModel, q: Any, t: float, further: Sequence[Any] = ()) -> Any:
     """Refuse the rollouts that begin at states q, at the time t, so deep in something that the rigid law has no answer.
 
     `further` are the rows of varied numbers. States on a GPU are not looked at.

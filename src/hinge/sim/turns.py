@@ -18,13 +18,13 @@ from hinge.robot import Robot
 from hinge.sim import forces, setup
 from hinge.sim.contact_record import Taken
 from hinge.sim.growth import SLIGHT, Differences, Unstable, allowed_states_known
-from hinge.sim.inputs import Outside
 from hinge.sim.notes import unused_numbers
 from hinge.sim.record import Bar, Recorder
 from hinge.sim.rollouts import Clock, Rolling, fates
-from hinge.sim.step import Physics, joint_terms_of
 from hinge.sim.touching import refuse_deep
 from hinge.sim.trajectory import Trajectory
+from hinge.steps.inputs import Outside
+from hinge.steps.step import Physics, joint_terms_of
 from hinge.typing import Flags, Statuses, Term
 from hinge.version import __version__
 
@@ -49,7 +49,7 @@ class Run:
 
     def __post_init__(self) -> None:
         self.fate = fates(len(self.q), self.physics, self.robot.model)
-        refuse_deep(self.fate, self.robot, self.physics.touch, self.q, self.t, self.outside.numbers(self.robot))
+        refuse_deep(self.fate, self.robot, self.physics.touch, self.q, self.t, self.outside.numbers(self.robot.target))
         self.info |= {"hinge": __version__, "numpy": np.__version__, "robot": self.robot.name}
         if notes := unused_numbers(self.robot, self.physics):
             self.info["notes"] = "\n".join(notes)

@@ -48,9 +48,7 @@ class RigidLaw(RigidParameters, ContactLaw):
         ]
         return cls(tuple(rigid), weights.inertia, _joints(weights))
 
-    def weighed(
-        self, model: Model, weights: Weights, pushes: Sequence[tuple[Scalar, Scalar]], whole: bool
-    ) -> RigidLaw:
+    def weighed(self, model: Model, weights: Weights, pushes: Sequence[tuple[Scalar, Scalar]], whole: bool) -> RigidLaw:
         pairs = [replace(pair, weight=_at_point(push)) for pair, push in zip(self.pairs, pushes, strict=True)]
         return replace(self, pairs=tuple(pairs), inertia=weights.inertia, joints=_joints(weights))
 

@@ -299,8 +299,8 @@ class RigidResult(NamedTuple):
         return [self.shares(k) / h * x for x in self.contacts.impulses(k)]
 
 
-def rigid_impulses(model: Model, law: RigidParameters, slots: Slots, before: Flat, q: PerJoint, v: Flat, h: Scalar, late: float,
-           rows: Callable[[Scalar], Sequence[Row]] = lambda parting: (), slopes: bool = False) -> RigidResult:  # fmt: skip
+def rigid_impulses(model: Model, law: RigidParameters, slots: Slots, before: Flat, q: PerJoint, v: Flat, h: Scalar,
+                   late: float, rows: Callable[[Scalar], Sequence[Row]], slopes: bool) -> RigidResult:  # fmt: skip
     """The state at the end of a step of h seconds that led to q and v, with impulses of the contacts there.
 
     `before` are the velocities at its beginning, carried to q; positions follow impulses over a share `late` of the

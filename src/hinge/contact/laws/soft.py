@@ -24,7 +24,7 @@ class SoftLaw(SoftParameters, ContactLaw):
     name = "soft"
     method = "semi_implicit"
     only_method = True
-    surface_fields = ("friction",)
+    surface_fields = ("friction", "spinning", "rolling")
     of_file = True
     solves_loops = True
 
@@ -49,9 +49,7 @@ class SoftLaw(SoftParameters, ContactLaw):
         return cls(tuple(soft), cone=options.cone, impratio=options.impratio, inertia=weights.inertia,
                    tolerance=options.tolerance, iterations=options.iterations)  # fmt: skip
 
-    def weighed(
-        self, model: Model, weights: Weights, pushes: Sequence[tuple[Scalar, Scalar]], whole: bool
-    ) -> SoftLaw:
+    def weighed(self, model: Model, weights: Weights, pushes: Sequence[tuple[Scalar, Scalar]], whole: bool) -> SoftLaw:
         pairs = tuple(replace(pair, weight=push) for pair, push in zip(self.pairs, pushes, strict=True))
         if whole:
             return type(self)(**SoftFile(model, weights).parameters(pairs))

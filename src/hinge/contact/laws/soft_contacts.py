@@ -22,7 +22,9 @@ ROWS = 6  # of a contact at the most
 class SoftContacts(SlotContacts):
     """The contacts of a state, from accelerations `a`; x of a contact is what J a is above what it is wanted to be."""
 
-    def __init__(self, model: Model, law: SoftParameters, slots: Slots, axes: Sequence[Column], v: Flat, a: Flat, h: Scalar):
+    def __init__(
+        self, model: Model, law: SoftParameters, slots: Slots, axes: Sequence[Column], v: Flat, a: Flat, h: Scalar
+    ):
         pairs, size = Pairs([_told(law, pair) for pair in law.pairs]), max((p.condim for p in law.pairs), default=0)
         super().__init__(model, slots, axes, pairs, size, v[0])
         self.cone, self.turns = CONES[law.cone], SWITCHES[law.cone]

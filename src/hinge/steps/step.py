@@ -27,6 +27,7 @@ from hinge.contact.slots import Slots
 from hinge.dynamics.composite import composite
 from hinge.dynamics.registry import ALGORITHMS, FORCE, Algorithm
 from hinge.dynamics.solve import LDL
+from hinge.errors import NotCovered
 from hinge.graph import Graph, Rows, Scalar, less, maximum, minimum, repeat, select, when
 from hinge.graph.scalars import chosen, largest
 from hinge.integrators import METHODS
@@ -41,9 +42,9 @@ from hinge.model.regroup import regrouped
 from hinge.model.states import joint_limits
 from hinge.model.symbols import unknown
 from hinge.model.vary import Parameter
-from hinge.sim.inputs import Acts, Outside
 from hinge.spatial import Force
 from hinge.status import DIVERGED, NONFINITE, OK, SINGULAR, UNCLOSED, UNCONVERGED
+from hinge.steps.inputs import Acts, Outside
 from hinge.typing import Term
 
 Answer = Algorithm | Callable[[Flat], tuple[Flat, list[Scalar]]]  # a method, or accelerations from joint forces
@@ -92,6 +93,25 @@ def joint_terms_of(model: Model, physics: Physics) -> tuple[Term, ...]:
     return tuple(term for term in TERMS if FLAGS.get(term) not in model.physics.options.disabled)
 
 
+def refuse_beside_contacts(model: Model, physics: Physics) -> None:
+    """Refuse what does not go with contacts."""
+    law, row = physics.touch.law, METHODS[physics.method]
+    if row.adaptive or row.late == 0.0 or not row.asks:
+        fitting = "'rk4' or 'semi_implicit'"
+        raise NotCovered(f"contacts do not go with method {physics.method!r}. Use {fitting}.")
+    if law.only_method and physics.method != law.method:
+        raise NotCovered(
+            f"law={law.name!r} is a step of its own, which method={law.method!r} names; {physics.method!r} was given."
+        )
+    if physics.keep > 1 or physics.constraint is not None:
+        raise NotCovered("contacts do not go with keep= and constraint=. Leave them out.")
+    if law.solves_loops and (model.loops or physics.stops or physics.springs or "friction" in physics.terms):
+        raise NotCovered(
+            f"law={law.name!r} has loops, limits and dry friction of joints as an MJCF file states them.\n"
+            '  Use physics="file", or law="rigid".'
+        )
+
+
 class Moved(NamedTuple):
     """A state after a step, how it fared, and what the contact law found."""
 
@@ -123,11 +143,19 @@ def inverse_inertias(model: Model) -> list[Scalar]:
 class Step:
     """One step of a robot in a graph, which `advance` takes: from a state to the one h seconds later.
 
-    What varies is put in as inputs, and what is found from numbers of the model before a run, such as how much bodies
-    give way, is found from these.
+    `of` puts in what varies as inputs, and what is found from numbers of the model before a run, such as how much
+    bodies give way, is found from these.
     """
 
-    def __init__(self, graph: Graph, target: Target, physics: Physics, outside: Outside) -> None:
+    def __init__(self, graph: Graph, target: Target, model: Model, physics: Physics, outside: Outside) -> None:
+        self.target, self.model, self.physics = target, model, physics
+        self.law, self.method = physics.touch.law, METHODS[physics.method]
+        self.integrator, self.slopes = physics.integrator, physics.slopes
+        self._outside, self._graph = outside, graph
+
+    @classmethod
+    def of(cls, graph: Graph, target: Target, physics: Physics, outside: Outside) -> Step:
+        """Return a step in a graph, with what is given from outside as inputs."""
         model, touch = replace(target.traced, terms=physics.traced_terms), physics.touch
         given = outside.flat(graph, "parameters") if "parameters" in outside.arrays else []
         if target.vary:
@@ -138,10 +166,7 @@ class Step:
             touch = touch.weighed(target, own)
         if touch.surfaces:
             touch = touch.surfaced(given[-len(touch.surfaces) :])
-        self.graph, self.outside, self.target = graph, outside, target
-        self.model, self.physics = regrouped(model), replace(physics, touch=touch)
-        self.law, self.method = touch.law, METHODS[physics.method]
-        self.integrator, self.slopes = physics.integrator, physics.slopes
+        return cls(graph, target, regrouped(model), replace(physics, touch=touch), outside)
 
     @property
     def forward(self) -> Any:
@@ -151,7 +176,7 @@ class Step:
 
     def acts(self, n: Scalar) -> Acts:
         """Return what acts in step n."""
-        return self.outside.acts(self.graph, self.model, n)
+        return self._outside.acts(self._graph, self.model, n)
 
     def commanded(self, acts: Acts, t: Scalar, q: Flat, v: Flat) -> Flat:
         """Return the joint forces that are asked for, within the limits of the actuators."""
@@ -180,7 +205,7 @@ class Step:
 
         Where forces jump within step n, it is taken in parts; a part that fails ends it.
         """
-        model, outside, slopes = self.model, self.outside, self.slopes
+        model, outside, slopes = self.model, self._outside, self.slopes
         nq, size = model.nq, model.nq + model.nv
 
         def part(t: Scalar, h: Scalar, *at: Scalar) -> list[Scalar]:
@@ -192,7 +217,7 @@ class Step:
         if "cuts" not in outside.arrays:
             return part(t, h, *state)
         (width,) = outside.shape("cuts")
-        knots = Rows(self.graph, "cuts", width)[n]
+        knots = Rows(self._graph, "cuts", width)[n]
 
         def one(j: Scalar, *now: Scalar) -> list[Scalar]:
             begin, end = (minimum(chosen(at, j), t + h) for at in ([t, *knots], [*knots, t + h]))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hinge.calls.target import Target
 from hinge.dynamics.file_forces import control_forces
 from hinge.dynamics.located import on_bodies
 from hinge.dynamics.place import At
@@ -16,10 +17,9 @@ from hinge.graph import Graph, Input, Rows, Scalar, absolute, minimum
 from hinge.integrators.steps import Flat, PerJoint
 from hinge.model import Model
 from hinge.model.driven import put
-from hinge.robot import Robot
-from hinge.sim.clock import CLOCK
 from hinge.spatial import Force, Motion, Vec3
 from hinge.status import OK
+from hinge.steps.clock import CLOCK
 
 NOWHERE = At(())
 JUST = 1e-13  # of a time: just before it
@@ -34,6 +34,12 @@ class Acts(NamedTuple):
     base: Callable[[Scalar], tuple[Motion, Motion]]
     body: Callable[[Scalar], Model]
     status: Callable[[Scalar, Flat, Flat], Scalar]  # what the controller says of itself: OK or UNREACHED
+
+    @classmethod
+    def of_forces(cls, model: Model, forces: Flat) -> Acts:
+        """Return joint forces that stay as they are, and nothing else."""
+        return cls(lambda t, q, v: forces, lambda body, q: on_bodies(body, q, NOWHERE, []),
+                   lambda t: (Motion(), Motion()), lambda t: model, lambda t, q, v: float(OK))  # fmt: skip
 
 
 @dataclass
@@ -104,9 +110,9 @@ class Outside:
             (lambda t, q, v: float(OK)) if says is None else (lambda t, q, v: says(t, q, v, *fed)[0]),
         )
 
-    def numbers(self, robot: Robot) -> list[Any]:
+    def numbers(self, target: Target) -> list[Any]:
         """The array of numbers of a varied robot, in a list; none where nothing varies."""
-        size = sum(one.size for one in robot.target.vary)
+        size = sum(one.size for one in target.vary)
         return [self.arrays["parameters"][..., :size]] if size else []
 
     def before(self, acts: Acts, end: Scalar) -> Acts:
