@@ -134,7 +134,8 @@ class ContactModel:
             for k in self._pairs_of(one):
                 given[k][one.field] = maximum(given[k][one.field], x) if one.field in given[k] else x
         made: Any = tuple(pair.surfaced(own) if own else pair for pair, own in zip(pairs, given, strict=True))
-        return replace(self, law=replace(self.law, pairs=made))
+        law: Any = self.law
+        return replace(self, law=replace(law, pairs=made))
 
     def weighed(self, target: Target, numbers: Sequence[Scalar]) -> ContactModel:
         """The same with the varied numbers of a robot as inputs: how much bodies give way is computed from these."""
@@ -277,7 +278,7 @@ def contact_model(target: Target, contacts: Any, ground: Any, law: str, whole: b
         contacts, made = checked(target, contacts), _given
     if made is _shaped and not whole:
         refuse_shapeless(target, "ground=" if contacts is None else f"contacts={contacts!r}")
-    words = contacts, _ground(ground), law, whole
+    words = contacts, _ground(ground), LAWS[law], whole
     return target.memo(_built, made, target, words, tuple(surfaces))
 
 
@@ -304,7 +305,7 @@ def _ground(given: Any) -> Ground | None:
     raise SizeError(f"ground is {given!r}. Give None, a height in m, or a hinge.Ground.")
 
 
-def _given(model: Model, contacts: tuple[Contact, ...], ground: Ground | None, law: str, whole: bool) -> ContactModel:
+def _given(model: Model, contacts: tuple[Contact, ...], ground: Ground | None, law: type[ContactLaw], whole: bool) -> ContactModel:
     """Contacts that were given, each a pair of its own."""
     if ground is not None:
         raise NotCovered(
@@ -317,7 +318,7 @@ def _given(model: Model, contacts: tuple[Contact, ...], ground: Ground | None, l
                 '  Give contacts="self", which finds contacts in every step, use hinge.simulate_contacts, or take the '
                 "face away with dataclasses.replace(contact, face=None)."
             )
-    weights, pairs = Weights(model, LAWS[law].of_file), []
+    weights, pairs = Weights(model, law.of_file), []
     for contact in contacts:
         (second, first), mu = contact.bodies(model), contact.friction
         touching = Touching(condim=3 if mu else 1, friction=(mu, mu, 0.0, 0.0, 0.0))
@@ -325,11 +326,11 @@ def _given(model: Model, contacts: tuple[Contact, ...], ground: Ground | None, l
         weight = _weight(weights, links)
         pairs.append(PairSurfaces(first, second, touching, contact.restitution, contact.compliance, weight))
     names = tuple((contact.other or "world", contact.body) for contact in contacts)
-    made = LAWS[law].of(model, weights, pairs, whole)
+    made = law.of(model, weights, pairs, whole)
     return ContactModel(made, len(contacts), contacts, within=(0.0,) * len(contacts), names=names, whole=whole)
 
 
-def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str, whole: bool) -> ContactModel:
+def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: type[ContactLaw], whole: bool) -> ContactModel:
     """Pairs of shapes."""
     placed_shapes = collision_shapes(model)
     stated = any(one.shape.surface is not None for one in placed_shapes)
@@ -349,15 +350,14 @@ def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str,
                   for b in placed_shapes if b.body]  # fmt: skip
     made = [] if ground is None else [_stood_on(ground)]
     made += [placed(model, one.link, one.shape) for one in placed_shapes]
-    kind = LAWS[law]
-    weights, told, rows = Weights(model, kind.of_file), [], []
+    weights, told, rows = Weights(model, law.of_file), [], []
     for i, j, touching in pairs:
         a, b = ordered(made, i, j)
         e, soft = (ground.restitution, ground.compliance) if ground is not None and a == 0 else (0.0, 0.0)
         weight = _weight(weights, (made[a].name, made[b].name))
         told.append(PairSurfaces(made[a].body, made[b].body, touching, e, soft, weight))
         rows.append((a, b))
-    within = tuple(pair.touching.margin if kind.of_file else 0.0 for pair in told)
+    within = tuple(pair.touching.margin if law.of_file else 0.0 for pair in told)
     met = [(made[a], made[b]) for a, b in rows]
     points = sum(min(MOST_POINTS.get(one.geometry.kind, POINTS) for one in both) for both in met if not _field(both))
     terrain = sum(min(field.triangles_under(both[1].reach), ON_TERRAIN) for both in met if (field := _field(both)))
@@ -365,7 +365,7 @@ def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str,
     names = tuple((made[a].name, made[b].name) for a, b in rows)
     shapes = tuple((one.link, one.shape) for one in placed_shapes)
     return ContactModel(
-        kind.of(model, weights, told, whole),
+        law.of(model, weights, told, whole),
         room,
         (),
         ground,
@@ -375,7 +375,7 @@ def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str,
         names,
         _hulls(made),
         whole=whole,
-        sides=kind.of_file and contacts == "file" and (ground is None or ground.heights is None),
+        sides=law.of_file and contacts == "file" and (ground is None or ground.heights is None),
     )
 
 

@@ -318,7 +318,7 @@ class _Back:
         for a, b in zip(made, state, strict=True):
             a[:, 0] = b
         logs = made if every == 1 else [place.record((len(a), 0, a.shape[1])) for a in state]
-        fate = fates(len(self.now), course.physics, course.robot.nv, place)
+        fate = fates(len(self.now), course.physics, course.robot.model, place)
         q, qd = (place.rows(a, tuple(a.shape)) for a in state)
         rolling = Rolling(course.robot, course.physics, course.outside, q, qd, fate, course.h, 1,
                           dict(zip(("q", "qd"), logs, strict=True)), course.start, course.first, course.backend,
