@@ -1,6 +1,6 @@
 # make demo    set up .venv and show what hinge does
 # make test    set up .venv and run the tests, on a few cases where a test has many
-# make sweep   run the tests on the other cases
+# make sweep   run the tests on the other cases; PART=2/3 is the second third of them
 # make fuzz    feed spoilt files to all readers in turn, TIME seconds together, from SEED; what breaks one is kept
 # make mutants  change N places of src/hinge, or of ONLY one package, drawn by SEED; list what no close test notices
 # make lowest  set up .venv-lowest with the oldest versions allowed, and run some tests there
@@ -25,6 +25,7 @@ MACHINES := $(addprefix OPENBLAS_CORETYPE=, Prescott Sandybridge Haswell Skylake
 # a processor without AVX-512 stops at the first instruction of SkylakeX
 RUNS_HERE := -c 'import numpy as np; a = np.eye(64) + 1; np.linalg.svd(np.linalg.solve(a, a @ a))'
 WORKERS ?= auto
+PART ?=
 TIME ?= 3600
 SEED ?= $(shell date +%s)
 N ?= 50
@@ -62,7 +63,7 @@ test: $(VENV)/.installed
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m 'not sweep'
 
 sweep: $(VENV)/.installed
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m sweep
+	HINGE_SWEEP_PART=$(PART) $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m sweep
 
 fuzz: $(VENV)/.installed
 	$(BIN)/python tests/fuzz/fuzz.py --time $(TIME) --seed $(SEED)

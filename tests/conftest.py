@@ -6,7 +6,7 @@ import signal
 from contextlib import suppress
 
 import pytest
-from sweeps import mark_sampled
+from sweeps import mark_sampled, part_of_sweep
 
 # a shell starts what it runs in the background with Ctrl-C ignored, and children would inherit that
 with suppress(ValueError):  # not in the main thread
@@ -18,8 +18,11 @@ def pytest_configure():
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     mark_sampled(items)
+    if part := os.environ.get("HINGE_SWEEP_PART"):
+        items[:], left_out = part_of_sweep(items, part)
+        config.hook.pytest_deselected(items=left_out)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,4 +1,6 @@
-"""Sweeps: tests of many cases, of which `make test` tries a few and `make sweep` the others; .ci/run does both.
+"""Sweeps: tests of many cases, of which `make test` tries a few and `make sweep` the others.
+
+CI runs all of `make test` and, by the number of commits, one third of the sweep: `make sweep PART=2/3` is the second.
 
 `swept` chooses the few where cases are listed; `@pytest.mark.sampled(number)` spreads so many evenly over all of them.
 """
@@ -16,6 +18,14 @@ def swept(cases, quick):
     if not any(map(quick, cases)):
         return list(cases)
     return [case if quick(case) else pytest.param(case, marks=pytest.mark.sweep) for case in cases]
+
+
+def part_of_sweep(items, part):
+    """Return (kept, left out) for a part of the sweep such as "2/3"; every third case is kept, from the second on."""
+    number, parts = map(int, part.split("/"))
+    swept_items = [item for item in items if item.get_closest_marker("sweep")]
+    kept = set(swept_items[number - 1 :: parts])
+    return [one for one in items if one in kept], [one for one in items if one not in kept]
 
 
 def mark_sampled(items):

@@ -138,7 +138,7 @@ def same(a, b):
     )
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(20)
 def test_machine_code_gives_the_bits_of_the_interpreter(case):
     ours, plain = case.run(case.given), case.run(case.given, backend="interpret")
     assert ours.shape == plain.shape == (STATES, *case.algorithm.result.shape(case.robot.model))
@@ -146,7 +146,7 @@ def test_machine_code_gives_the_bits_of_the_interpreter(case):
     assert same(ours, plain)
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(20)
 def test_one_state_equals_its_row_in_any_batch(case):
     whole = case.run(case.given)
     for n in SIZES:
@@ -156,7 +156,7 @@ def test_one_state_equals_its_row_in_any_batch(case):
         assert same(case.run(case.rows(k)), whole[k])
 
 
-@pytest.mark.sampled(50)
+@pytest.mark.sampled(25)
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_what_is_not_finite_stays_in_its_row(case, value):
     whole, row = case.run(case.given), 6
@@ -180,7 +180,7 @@ def placed(case):
     return bool(quaternions(robot_named(robot))) and POSITION in ALGORITHMS[name][method].inputs.values()
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("case", swept(list(filter(placed, CASES)), quick), ids=named, indirect=True)
 def test_a_zero_quaternion_spoils_its_own_row_only(case):
     for at in quaternions(case.robot):
@@ -204,6 +204,7 @@ def test_a_zero_quaternion_gives_a_whole_row_of_nan():
         assert np.all(np.isnan(made[1]))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["tree", "Puma 560"])
 @pytest.mark.parametrize("call", ["inverse_dynamics", "bias_force", "forward_dynamics"])
 def test_external_forces_agree(name, call):

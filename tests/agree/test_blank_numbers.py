@@ -19,6 +19,7 @@ def arm(tag, name, value):
     return ARM.format(**{place: f'{name}="{value}"' if place == tag else "" for place in PLACES})
 
 
+@pytest.mark.sampled(49)
 @pytest.mark.parametrize("blank", ["", "  "])
 @pytest.mark.parametrize(("tag", "name"), CASES)
 def test_a_blank_number_is_what_it_is_without_it(tag, name, blank):

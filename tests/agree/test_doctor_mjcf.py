@@ -48,6 +48,7 @@ def test_every_kind_of_joint_agrees(tmp_path, as_file):
     assert [proof.name for proof in made.values() if proof.passed is None] == ["machine code", "agrees with Pinocchio"]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("old", "new"),
     [('mass="0.7"', 'mass="0.700001"'), ("0.5 0 -9.81", "0.5 0 -9.81001"), ('ref="0.3"', 'ref="0.300001"')],

@@ -49,7 +49,7 @@ def starts(m, d):
             yield
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(not FILES, reason="neither gymnasium nor dm_control is installed")
 @pytest.mark.parametrize("file", FILES)
 def test_a_step_is_that_of_mujoco_or_is_refused_by_name(file):

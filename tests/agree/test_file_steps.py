@@ -45,6 +45,7 @@ def side_by_side(text, steps, start=None, ctrl=None):
     return off, most
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("cone", ["elliptic", "pyramidal"])
 @pytest.mark.parametrize("integrator", ["Euler", "implicitfast"])
 def test_all_that_a_file_says_moves_as_in_mujoco(integrator, cone):

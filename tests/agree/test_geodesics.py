@@ -17,7 +17,7 @@ def length(robot, q, qd):
     return weights @ speed / (3.0 * (len(speed) - 1))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("q0", "q1"), [
     ([0.0, 0.5], [1.0, -0.2]), ([0.1, 0.2], [2.5, 2.5]), ([0.0, 0.0], [1.5, 0.0]), ([0.0, 0.5], [3.0, -0.5]),
 ])  # fmt: skip

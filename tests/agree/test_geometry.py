@@ -9,6 +9,7 @@ from hinge.geometry import se3
 ANGLES = (1e-12, 1e-6, 0.03, 1.0, np.pi - 1e-3, np.pi - 1e-6, np.pi - 1e-9)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("angle", [None, *ANGLES])
 def test_the_logarithm_undoes_the_exponential_in_machine_code(monkeypatch, angle):
     monkeypatch.setenv("HINGE_BACKEND", "llvm")

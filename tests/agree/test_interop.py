@@ -103,7 +103,7 @@ def test_states_go_there_and_come_back(both):
     close(power, np.einsum("...i,...i", both.tau, both.qd), TOL)
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(4)
 def test_inverse_dynamics_and_mass_matrix_agree(both):
     both.check_forces()
     both.check_mass_matrix()

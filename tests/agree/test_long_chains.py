@@ -10,6 +10,7 @@ from hinge.dynamics.registry import ALGORITHMS
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
 
 
+@pytest.mark.sweep
 def test_a_chain_of_two_hundred_joints():
     robot = hinge.samples.chain(np.random.default_rng(0), 200)
     for name, method in (("inverse_dynamics", "newton_euler"), ("forward_dynamics", "articulated")):

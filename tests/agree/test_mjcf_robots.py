@@ -28,6 +28,7 @@ def quick(file):
     return file.startswith("gymnasium")
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.skipif(not FILES, reason="neither gymnasium nor dm_control is installed")
 @pytest.mark.parametrize("file", swept(ROBOTS, quick))
 def test_a_file_means_the_same_robot(file):

@@ -54,6 +54,7 @@ def mujoco_from_urdf(path):
     return mujoco.MjModel.from_xml_string(ET.tostring(root, encoding="unicode"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.skipif(not FILES, reason="example-robot-data is not installed")
 @pytest.mark.parametrize("file", URDFS)
 def test_a_urdf_file_means_the_same_robot(file):
@@ -126,6 +127,7 @@ TREES = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", TREES)
 def test_a_model_written_as_mjcf_moves_the_same(name):
     robot = TREES[name]()

@@ -83,6 +83,7 @@ def test_a_curved_joint_equality_has_the_bias_that_differences_say(monkeypatch):
     assert abs(robot.loop_bias(q, qd)[-1]) > 0.1
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("file", "loops", "freedoms", "within"),
     [("robotiq_2f85/2f85.xml", 3, 3, 1e-8), ("agility_cassie/cassie.xml", 4, 22, 1e-6)],

@@ -26,7 +26,7 @@ def robot(request):
     return hinge.load(FILES[ROBOTS[request.param]])
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("method", METHODS)
 def test_the_joint_forces_are_those_of_newton_and_euler(robot, method):
     if why := INVERSE[method].refuses(robot.model):

@@ -65,6 +65,7 @@ def test_mass_matrices_agree(both):
     assert np.array_equal(ours, ours.swapaxes(1, 2))
 
 
+@pytest.mark.sampled(7)
 def test_forward_dynamics_undoes_their_inverse_dynamics(both):
     file, p = both
     tau = np.zeros_like(p.hv)
@@ -118,6 +119,7 @@ def coupling(path, names, leaders):
     return G, c
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("file", COUPLED)
 def test_mimic_joints_are_eliminated_exactly(file):
     """Gᵀ H G and Gᵀ tau of Pinocchio's robot with all joints independent."""

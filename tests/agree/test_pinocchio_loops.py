@@ -17,6 +17,7 @@ def two_arms(seed):
     return first.attach(second, at="base", placement=[0.3, -0.2, 0.1], prefix="other_"), rng
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("kind", "size"), [("fixed", 6), ("spherical", 3)])
 @pytest.mark.parametrize("method", ["mass_matrix", "sparse", "articulated"])
 def test_a_parallel_mechanism_accelerates_as_in_pinocchio(kind, size, method, tmp_path, monkeypatch):

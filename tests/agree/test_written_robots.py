@@ -69,7 +69,7 @@ def test_a_floating_robot_comes_back_without_a_word(file, tmp_path):
     assert made.joint_names[0] == "base"
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 @pytest.mark.parametrize("name", SHOWN)
 def test_mujoco_reads_the_same_robot(name, base, tmp_path):

@@ -68,7 +68,7 @@ def called(function, rows, sizes, scalar):
     return outs
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @compiled
 @scalars
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def _other(robot, array, row, rng):
     return row
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @compiled
 @scalars
 @pytest.mark.parametrize("robot", swept(MADE, lambda name: name != "G1"))
@@ -156,6 +156,7 @@ def every_operation():
     return order([Input("x", 3)], [("y", (len(made) + 1,), [*made, less])], contract=False)
 
 
+@pytest.mark.sampled(1)
 @compiled
 @scalars
 def test_every_operation_means_in_c_what_it_means(scalar, tmp_path):

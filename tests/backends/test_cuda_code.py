@@ -79,7 +79,7 @@ def agree(folder, program, arrays, rows=0):
     assert all(map(same, ours, plain))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @hosted
 @numbers
 @pytest.mark.parametrize(
@@ -92,6 +92,7 @@ def test_on_the_host_the_text_gives_the_bits_of_the_interpreter(tmp_path, case, 
     agree(tmp_path, program, given_for(program, case[0], number))
 
 
+@pytest.mark.sampled(1)
 @hosted
 @numbers
 def test_loops_memory_and_rows_give_the_bits_of_the_interpreter(tmp_path, number):

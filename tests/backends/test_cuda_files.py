@@ -59,7 +59,7 @@ def tried(folder, files):
     return subprocess.run([folder / "try"], capture_output=True, text=True)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sweep
 @hosted
 @pytest.mark.parametrize("scalar", REALS)
 def test_the_files_pass_their_own_test(tmp_path, scalar):

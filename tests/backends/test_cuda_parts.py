@@ -83,7 +83,7 @@ def few_registers(monkeypatch):
     monkeypatch.setattr(parts, "FIRST", 4)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @hosted
 @pytest.mark.parametrize("number", [np.float64, np.float32])
 @pytest.mark.parametrize("name", ["forward_dynamics", "mass_matrix"])

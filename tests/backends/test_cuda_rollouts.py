@@ -47,7 +47,7 @@ def program_of(robot, method, policy=None, joint_terms=("armature",), effort=Fal
     return rollouts.program(robot.target, physics, acts, {"q": robot.nq, "qd": robot.nv, "tau": robot.nv})
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @hosted
 @numbers
 @cases
@@ -64,6 +64,7 @@ def test_on_the_host_rollouts_give_the_bits_of_the_interpreter(tmp_path, name, n
     agree(tmp_path, program, [np.ascontiguousarray(a, number) for a in arrays], rows=STEPS // 2 + 1)
 
 
+@pytest.mark.sampled(1)
 @hosted
 @numbers
 def test_threads_that_go_together_give_the_same_bits(tmp_path, number, monkeypatch):
@@ -93,6 +94,7 @@ def test_contacts_on_the_host_give_the_bits_of_the_interpreter(tmp_path, number)
     agree(tmp_path, program, [np.ascontiguousarray(a, number) for a in arrays], rows=STEPS // 2 + 1)
 
 
+@pytest.mark.sampled(1)
 @hosted
 @numbers
 def test_random_numbers_are_those_of_the_cpu(tmp_path, number):

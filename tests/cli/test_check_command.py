@@ -120,6 +120,7 @@ def test_the_help_says_what_the_exit_codes_mean():
     assert "Exits with 0 when there is nothing but notes" in text
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are text there")
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 def test_a_name_that_is_no_text_is_spelled_out(tmp_path, encoding):

@@ -22,7 +22,7 @@ def test_show_prints_the_joints_and_the_findings(lamp):
     assert str(finding).split() == shown.output.rpartition("other frames: foot")[2].split()
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("given", [[], ["lamp"]], ids=["its own arm", "a file"])
 def test_demo_computes_counts_and_times(lamp, given, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -47,7 +47,7 @@ each = pytest.mark.parametrize(("robot", "given", "free"), CASES.values(), ids=C
 only_q = ("parameters", "prescribed")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @each
 def test_the_equations_are_those_of_forward_dynamics(robot, given, free):
     q, qd, tau = Q[:, free], QD[:, free], TAU[:, free]
@@ -58,6 +58,7 @@ def test_the_equations_are_those_of_forward_dynamics(robot, given, free):
     assert pytest.approx(made.F @ np.linalg.solve(H, np.swapaxes(made.F, -1, -2)), rel=1e-8, abs=1e-9) == made.C
 
 
+@pytest.mark.sampled(3)
 @each
 def test_gaps_are_those_of_the_whole_robot_and_accelerate_as_they_do(robot, given, free):
     """Featherstone's (9.43) and (9.44): what is prescribed moves from F to u, and a moving base changes neither."""

@@ -63,7 +63,7 @@ def test_what_is_dropped_comes_to_rest(kind):
     assert run.q[:, -1, 6].min() > LOWEST.get(kind, 0.02) - 1e-6
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize(("friction", "restitution"), [(0.6, 0.0), (1.0, 1.0)])
 def test_bodies_far_apart_do_not_know_of_each_other(friction, restitution):
     """What one loses in an impact is not there to lift the other, and what one gains is not taken from the other."""
@@ -95,6 +95,7 @@ def test_a_box_that_slides_on_its_face_meets_all_conditions():
         assert np.abs(run.q[..., 6] - 0.05).max() < 1e-6
 
 
+@pytest.mark.sweep
 def test_a_cradle_that_touches_parts_as_newtons_law_says_of_all_at_once():
     """Three equal balls in touch, struck at 1 m/s by the first: each gap parts with e times the speed it closed with.
 

@@ -50,6 +50,7 @@ def both():
     return listed
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kinds", sorted(ALIKE), ids="-".join)
 def test_closed_forms_are_those_of_mujoco(both, kinds):
     touched = 0
@@ -92,6 +93,7 @@ def test_other_solids_touch_as_deep_as_in_mujoco(both):
     assert seen > 100
 
 
+@pytest.mark.sweep
 def test_interpreted_it_has_the_same_bits_and_one_state_is_its_row():
     kinds = ["sphere", "capsule", "box", "cylinder"]
     robot = loose(kinds)

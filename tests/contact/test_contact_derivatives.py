@@ -148,6 +148,7 @@ def test_mujoco_has_the_same_transitions():
             np.testing.assert_allclose(made.B[k], B, atol=1e-7 * np.abs(B).max())
 
 
+@pytest.mark.sweep
 def test_where_contact_just_switches_there_is_none():
     ball, none = hinge.Scene().body("ball", "sphere", 0.1, mass=1.0).robot, np.zeros((5, 6))
     heights = 0.1 + np.array([-1e-3, -1e-9, 1e-9, 1e-3, -2e-3])
@@ -272,7 +273,7 @@ def test_a_box_over_twenty_steps(law, height):
     assert np.isfinite(found).all()
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sweep
 @pytest.mark.usefixtures("exact")
 @pytest.mark.parametrize("integrator", ["Euler", "implicitfast"])
 def test_an_arm_at_its_limit_that_presses_on_the_ground_by_all_a_file_says(integrator):
@@ -293,6 +294,7 @@ def test_an_arm_at_its_stop_by_the_rigid_law():
     assert run.q[:, 0].max() > 0.7 - 1e-3  # it is met
 
 
+@pytest.mark.sweep
 def test_a_block_stops_after_the_distance_a_textbook_gives():
     block = hinge.Scene().body("block", "box", (0.2, 0.2, 0.1), mass=1.5).robot
     v, mu, h, steps = 0.5, 0.4, 1e-3, 200

@@ -51,7 +51,7 @@ def contacts(robot, u, p, **touching):
         yield rows[np.argsort(rows[:, 0])]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", ["sphere", "capsule", "ellipsoid", "cylinder"])
 def test_contacts_are_mujocos(kind):
     m, (u, p), many = mujoco.MjModel.from_xml_string(mjcf(kind)), thrown(40), 0
@@ -78,6 +78,7 @@ def prisms():
             yield np.r_[tops, np.c_[tops[:, :2], [-1.0] * 3]]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kind", ["box", "mesh"])
 def test_solids_are_as_deep_in_prisms_as_the_hull_of_their_difference_says(kind, tmp_path):
     """MuJoCo 4.0 says too little of turned boxes: see docs/contact.md."""
@@ -156,6 +157,7 @@ def test_balls_come_to_rest_in_a_valley_and_energy_never_grows():
     assert np.linalg.norm(run.q[:, -1, 4:6], axis=1).max() < 0.4
 
 
+@pytest.mark.sweep
 def test_flat_terrain_is_a_plane():
     start = [1, 0, 0, 0, -0.5, 0.02, 0.35], [0, 0, 0, 1, 0, 0]
     flat = Ground(height=0.25, heights=np.zeros((9, 9)), size=(2.0, 2.0), friction=0.6)
@@ -168,7 +170,7 @@ def test_flat_terrain_is_a_plane():
     assert np.diff(fallen.energy()).max() < 1e-9
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("law", ["rigid", "soft"])
 @pytest.mark.parametrize("kind", ["box", "cylinder"])
 def test_what_slides_without_friction_feels_no_inner_edges(kind, law):

@@ -71,6 +71,7 @@ def random_system(seed, approach):
     return robot, q[0], qd[0], contacts
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(5))
 def test_no_gap_closes_after_an_impact_and_no_energy_is_made(seed):
     robot, q, qd, contacts = random_system(seed, approach=False)
@@ -104,6 +105,7 @@ def test_equal_restitution_asks_for_no_further_impulse_where_no_contact_separate
     assert max(extra) > 1e-3  # and where one does, the text's "γˣ = 0" does not hold
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
 def test_projections_are_the_same_impact_where_every_contact_takes_part(e):
     matched = 0

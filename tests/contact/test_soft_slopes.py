@@ -61,7 +61,7 @@ def states(n):
     return [q, qd, rng.normal(size=(n, 6)) * 20.0]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("cone", ["elliptic", "pyramidal"])
 def test_a_step_has_the_derivatives_that_differences_have(cone):
     graph, given, made = step(cone)

@@ -18,6 +18,7 @@ LYING, SLIDING = [1.0, 0, 0, 0, 0, 0, 0.05], [0, 0, 0, 1.0, 0, 0]
 MU = np.array([0.2, 0.35, 0.5, 0.9])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("law", ["rigid", "soft"])
 def test_blocks_slide_as_far_as_their_friction_lets_them_and_as_on_a_ground_of_their_own(law):
     mu = np.insert(MU, 2, np.nan)
@@ -71,6 +72,7 @@ MADE = """<mujoco><option timestep="0.002" cone="{cone}"/><worldbody><geom type=
 <body pos="0 0 0.05"><freejoint/><geom type="box" size=".15 .1 .05" condim="{condim}"/></body></worldbody></mujoco>"""
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("cone", "condim"), [("pyramidal", 3), ("elliptic", 4), ("elliptic", 1)])
 def test_by_a_file_they_are_what_a_floor_with_priority_says(cone, condim):
     mu = [0.3, 0.7]

@@ -22,6 +22,7 @@ def waving(t):
 START = waving(0.0)[:2]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(4))
 def test_the_parametrised_form_is_that_of_the_christoffel_symbols(seed):
     rng = np.random.default_rng(seed)

@@ -56,6 +56,7 @@ def test_compiled_it_is_the_same(name):
     assert kernel(0.2, q[0], qd[0]).shape == (6,)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler")
 @pytest.mark.parametrize("name", ["operational", "timed", "excited"])
 def test_as_c_it_is_the_same(name, tmp_path):

@@ -15,6 +15,7 @@ def hand(q, arm=ARM, at="tool"):
     return arm.pose(q, at)[:, :3, 3]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", ["jacobian", "strobe"])
 def test_resolved_acceleration_keeps_the_hand_on_a_line(method):
     run = quiet(ARM, 1.0, AWAY, control=hinge.control.resolved_acceleration(ARM, LINE, "tool", method=method))

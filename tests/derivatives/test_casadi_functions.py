@@ -66,6 +66,7 @@ def test_a_jacobian_is_that_of_the_robot(ca, robot, name):
             np.testing.assert_allclose(np.array(theirs), ours, rtol=1e-11, atol=1e-11 * np.abs(ours).max())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
 def test_a_hessian_is_that_of_the_robot(ca, name):
     given, f, weight = state(CHAIN), CHAIN.casadi(name), RNG.normal(size=CHAIN.nv)
@@ -77,6 +78,7 @@ def test_a_hessian_is_that_of_the_robot(ca, name):
         np.testing.assert_allclose(made, second, rtol=1e-10, atol=1e-11 * np.abs(second).max())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("expand", [False, True], ids=["compiled", "expanded"])
 def test_derivatives_of_a_floating_base_are_by_the_numbers_of_its_quaternion(ca, expand):
     q, qd, tau = state(GO2)

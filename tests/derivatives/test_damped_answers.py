@@ -49,6 +49,7 @@ def rates(name, flat, by, tangent):
     return made
 
 
+@pytest.mark.sampled(1)
 def test_derivatives_are_rates(name):
     given, flat = numbers(name)
     by = (*STATE[name], *VALUES)
@@ -62,7 +63,7 @@ def test_derivatives_are_rates(name):
     assert off(np.concatenate(doubles, axis=-1), columns) < 1e-12
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sweep
 def test_second_derivatives_are_rates_of_first_ones(name):
     given, flat = numbers(name)
     by, columns = STATE[name], Slope("columns", STATE[name])

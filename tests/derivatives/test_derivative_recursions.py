@@ -26,7 +26,7 @@ def agrees(robot, q, qd, qdd, tau, **said):
     near(made, by_graph(robot, "forward_dynamics", q, qd, tau, method="composite", **said), CLOSE)
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sweep
 @families
 @given(seed=seeds)
 @law(3)
@@ -35,7 +35,7 @@ def test_on_random_trees_of_every_joint(family, seed):
     agrees(robot, q, qd, qdd, rng.normal(size=robot.nv))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @every
 @pytest.mark.parametrize("frame", ["body", "base", "aligned"])
 def test_loads_stay_as_they_are_in_the_coordinates_they_are_given_in(which, frame):
@@ -44,14 +44,14 @@ def test_loads_stay_as_they_are_in_the_coordinates_they_are_given_in(which, fram
     agrees(robot, *state(robot, 8), external=loads, external_frame=frame)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @every
 def test_on_a_base_that_is_moved(which):
     robot, rng = machine(which), np.random.default_rng(9)
     agrees(robot, *state(robot, 10), base_motion=(rng.normal(size=6), rng.normal(size=6)))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @every
 def test_with_potentials(which):
     robot = pulled(which)
@@ -65,7 +65,7 @@ def test_with_armature_damping_friction_and_springs(base):
     agrees(robot, *state(robot, 12), joint_terms=TERMS)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("which", "parts"),
     [

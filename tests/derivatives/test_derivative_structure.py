@@ -35,6 +35,7 @@ def zeros(robot, name):
     return np.array([type(e) is float and e == 0.0 for e in out.entries]).reshape(out.shape)
 
 
+@pytest.mark.sampled(2)
 @real
 @pytest.mark.parametrize("which", MOST)
 def test_slopes_cost_no_more_than_they_did(which):
@@ -59,6 +60,7 @@ def test_joints_of_different_branches_have_nothing_to_do_with_each_other(family,
     assert not steady or not made[:, 2 * robot.nv :][~apart].all()
 
 
+@pytest.mark.sampled(1)
 @real
 @pytest.mark.parametrize("case", swept(CASES, {CASES[0], CASES[2], CASES[4]}.__contains__), ids="-".join)
 def test_what_is_zero_in_every_state_is_not_computed(case):

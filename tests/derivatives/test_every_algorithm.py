@@ -24,7 +24,7 @@ def rolls(robot):
     return not all(joint.holonomic for joint in robot.model.joint)
 
 
-@pytest.mark.sampled(15)
+@pytest.mark.sampled(7)
 @robots
 @algorithms
 def test_derivatives_are_differences_and_products_with_them(which, name):

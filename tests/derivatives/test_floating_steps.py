@@ -19,6 +19,7 @@ def floating_arm():
     return hinge.Robot(builder.build())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", ["euler", "semi_implicit", "implicit"])
 def test_a_step_is_linearized_as_differences_say(method):
     robot, rng = floating_arm(), np.random.default_rng(0)

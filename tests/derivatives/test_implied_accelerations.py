@@ -36,7 +36,7 @@ def slopes(robot, numbers):
     return [np.array([evaluated(row, known) for row in rows]) for rows in made]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("which", ["mixed", "driven", "coupled"])
 def test_the_same_derivatives_as_of_how_they_were_computed(which, monkeypatch):
     robot, _ = mechanism(which)

@@ -18,7 +18,7 @@ def test_they_are_numbered_one_after_the_other():
     assert [int(script.name[:2]) for script in SCRIPTS] == list(range(1, len(SCRIPTS) + 1))
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("script", swept(SCRIPTS, lambda script: script.stem in QUICK), ids=lambda script: script.stem)
 def test_an_example_is_short_and_makes_a_picture(script, tmp_path):
     assert len(script.read_text(encoding="utf-8").splitlines()) < 60

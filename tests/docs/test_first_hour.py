@@ -46,7 +46,7 @@ def searched(query):
     return sorted(found, key=found.get, reverse=True)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sweep
 @pytest.mark.parametrize("query", QUESTIONS)
 def test_a_question_leads_to_the_page_that_answers_it(query):
     page, answer = QUESTIONS[query]

@@ -29,7 +29,7 @@ def shown(output):
     return " ".join(NUMBER.sub("#", text).split()), [float(x) for x in numbers], last
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize("notebook", notebooks.NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_shows_what_it_is_kept_with(notebook, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -44,6 +44,7 @@ def compared(ours, theirs, put, close=0.0, steps=40):
     return ends
 
 
+@pytest.mark.sampled(1)
 @modes
 def test_tensors_on_the_cpu_are_the_same_numbers(torch, mode):
     ours, theirs = VectorEnv(Arm(), N, mode), VectorEnv(Arm(), N, mode, arrays="torch")
@@ -62,6 +63,7 @@ def test_tensors_on_the_cpu_are_the_same_numbers(torch, mode):
     assert (np.asarray(theirs.state()["episode"][:, 2] == 0.0) >= mask).all()
 
 
+@pytest.mark.sampled(1)
 @modes
 def test_on_a_gpu_that_is_none(torch, monkeypatch, mode):
     from hinge.calls import torch_arrays

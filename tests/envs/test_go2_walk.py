@@ -39,6 +39,7 @@ def test_it_stands_still_and_feels_what_it_carries(env):
     assert reward.max() < 1.5
 
 
+@pytest.mark.sweep
 def test_a_trot_takes_it_forward(env):
     env.reset(seed=3)
     begun, phase = env.q[:, 4], np.pi * np.array([0.0, 1.0, 1.0, 0.0])
@@ -50,6 +51,7 @@ def test_a_trot_takes_it_forward(env):
     assert (env.q[:, 4] - begun > 0.3).all()  # m in 3 s
 
 
+@pytest.mark.sweep
 def test_falls_end_an_episode_and_another_begins(env):
     stand(env, 5)
     state = env.state()

@@ -19,6 +19,7 @@ IDS = {name: f"hinge/{task.__name__}-v0" for name, task in TASKS.items()}
 names = pytest.mark.parametrize("name", swept(list(TASKS), lambda name: name != "go2-walk"))
 
 
+@pytest.mark.sampled(1)
 @names
 @pytest.mark.filterwarnings("error", "ignore:.*A Box observation space m:UserWarning")  # velocities have no bounds
 def test_the_checker_finds_nothing(name):

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 from policy_gradient import CLIP, Policy
 
 import hinge
@@ -56,6 +57,7 @@ print(*Policy(env, [0.4, 1.0, 1.0, 0.25, 0.125]).train(env, 24, 500))
 """
 
 
+@pytest.mark.sweep
 def test_it_learns():
     """In a few turns the pole swings far higher than it did; the example takes 150 until it stands."""
     alone = os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.pathsep.join([str(FOLDER), *sys.path])}

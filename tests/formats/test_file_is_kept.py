@@ -156,6 +156,7 @@ LEFT_OUT = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("feature", LEFT_OUT)
 def test_a_file_with_what_hinge_does_not_simulate_runs_only_where_the_user_ignores_it(feature):
     robot = hinge.load(LEFT_OUT[feature])

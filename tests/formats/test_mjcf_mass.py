@@ -176,6 +176,7 @@ def mesh(request):
     return SHAPES[request.param](np.random.default_rng(0))
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("ending", ["stl", "obj", "msh"])
 def test_a_mesh_file(mesh, ending, mode, folder):

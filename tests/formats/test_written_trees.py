@@ -38,6 +38,7 @@ def test_a_random_tree_comes_back(suffix, tmp_path_factory, seed):
     assert not set(robot.model.frames) - set(made.model.frames)
 
 
+@pytest.mark.sampled(1)
 @formats
 @law(12)
 @given(seed=st.integers(0, 2**32 - 1))

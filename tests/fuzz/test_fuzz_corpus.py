@@ -24,7 +24,7 @@ def fuzz(*arguments, code=None):
                           env=os.environ | {"HINGE_BACKEND": "interpret"})  # fmt: skip
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("target", FOLDERS)
 def test_inputs_that_were_found_are_read_or_refused(target):
     for package in {"csv": ["pyarrow"], "parquet": ["pyarrow"], "trajectory": ["zarr"]}.get(target, []):
@@ -41,6 +41,7 @@ def test_what_is_known_is_of_a_target_and_says_why():
     assert all(fault.split(": ")[0] in FOLDERS and len(why) > 10 for fault, why in KNOWN.items())
 
 
+@pytest.mark.sweep
 def test_every_target_reads_its_first_seed():
     code = """
 import pathlib, sys, tempfile
@@ -65,7 +66,7 @@ READERS = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("said", READERS)
 def test_each_way_to_fail_is_seen(said):
     code = f"""
@@ -82,6 +83,7 @@ print([worker(data)[0] for data in (b"good", b"spoilt", b"good")])
     assert done.stdout.strip() == str(["", said, ""]), done.stderr
 
 
+@pytest.mark.sweep
 def test_an_input_is_a_function_of_seed_and_number():
     code = """
 import hashlib

@@ -37,6 +37,7 @@ ROBOTS = {
 each = pytest.mark.parametrize("name", ROBOTS)
 
 
+@pytest.mark.sampled(2)
 @each
 def test_base_regressor_times_base_parameters_is_the_joint_force(name):
     robot = ROBOTS[name]()

@@ -157,6 +157,7 @@ def _pecking() -> hinge.Robot:
     return hinge.Robot(builder.build())
 
 
+@pytest.mark.sweep
 def test_links_stay_clear_of_each_other_and_of_the_ground():
     arm, t = _pecking(), np.linspace(0.0, 6.0, 5001)
     said = {"duration": 6.0, "harmonics": 3, "tries": 1, "middle": [0.3, 0.6, 0.4], "speed": 3.0}
@@ -210,6 +211,7 @@ SEARCHES = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", SEARCHES)
 def test_the_derivative_of_the_objective_is_exact(name):
     rng = np.random.default_rng(4)
@@ -246,6 +248,7 @@ print(repr(made.condition), *made.cosines.ravel())
 """
 
 
+@pytest.mark.sweep
 def test_the_motion_does_not_depend_on_the_kernels_of_the_blas():
     found = []
     for core in ("Haswell", "Prescott"):

@@ -206,6 +206,7 @@ def test_robots_of_other_kinds_are_fitted_too():
 # ---- armature that is not named, and logs that fix no scale
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("terms", [(), ("damping",), ("damping", "friction"), ("armature", "friction")])
 def test_armature_that_is_not_named_is_held(terms):
     robot = hinge.samples.puma560()  # its rotors are as heavy as its links

@@ -41,6 +41,7 @@ def masses(values, bodies):
     return values[: 10 * bodies : 10]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", [0, 3])
 def test_noise_makes_no_monsters(arm, seed):
     """5 % noise, and 1.2 kg in the hand: every mass is near the truth, the least known ones too."""

@@ -28,6 +28,7 @@ def entries(row, x):
     return made
 
 
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("row", ROWS)
 @pytest.mark.parametrize("precision", [DOUBLE, SINGLE])
 @pytest.mark.parametrize("far", [batch_loop.FAR, 0])

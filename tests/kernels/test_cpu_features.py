@@ -44,6 +44,7 @@ def test_code_for_other_features_is_another_entry_of_the_cache(tmp_path):
     assert kept[0] < kept[1] == kept[2]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("word", ["+avx512f", "avx2", "-avx1024", "-"])
 def test_a_feature_that_is_none_or_switched_on_is_refused(word):
     ran = python("import hinge; hinge.samples.planar_2r().gravity_force([0.0, 0.0])", HINGE_CPU_FEATURES=word)

@@ -32,6 +32,7 @@ def state(arm):
     return [x[0] for x in states(arm, 1)]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_whatever_it_is_given_it_answers_right_or_refuses(seed):
     ran = python(FUZZ, seed, 350, PYTHONWARNINGS="ignore")
@@ -200,6 +201,7 @@ def counts(*objects):
     return [sys.getrefcount(x) for x in objects]
 
 
+@pytest.mark.sweep
 def test_ten_thousand_calls_keep_no_reference(arm, fast, state):
     rows = [np.stack([x] * 3) for x in state]
     arm.inverse_dynamics(*rows)

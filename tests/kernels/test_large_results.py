@@ -36,6 +36,7 @@ def test_large_results_are_those_of_small_batches(kind, number):
         assert np.array_equal(out, want)
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("size", [1, 16, 29, 33, 256, 257, 264, 320, 328, 841])  # short rows, and tiles of long ones
 @pytest.mark.parametrize("precision", [DOUBLE, SINGLE])
 def test_rows_of_any_length_go_past_the_cache_from_anywhere_in_a_line(size, precision, monkeypatch):

@@ -18,6 +18,7 @@ def compiled(monkeypatch, tmp_path):
     return lambda: len(list(tmp_path.glob("*.kernel")))
 
 
+@pytest.mark.sampled(1)
 @NUMBERS
 def test_a_name_that_is_used_a_few_times_is_not_compiled_for(compiled, number):
     robot = hinge.Robot(TREE.model)
@@ -36,6 +37,7 @@ def test_a_name_that_is_used_a_few_times_is_not_compiled_for(compiled, number):
     assert compiled() == len({(f.body, f.R, f.p) for f in map(robot.model.frame, robot.frame_names)})
 
 
+@pytest.mark.sampled(1)
 @NUMBERS
 def test_forces_are_like_frames(compiled, number):
     robot, rng = hinge.Robot(TREE.model), np.random.default_rng(3)

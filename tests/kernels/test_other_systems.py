@@ -22,7 +22,7 @@ CALLED = re.compile(
 )
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_code_for_another_system_asks_for_nothing_unknown(system):
     import llvmlite.binding as llvm

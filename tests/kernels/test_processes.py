@@ -80,6 +80,7 @@ print(0, hashlib.sha256(made.tobytes()).hexdigest())
 """
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.parametrize("state", ["warm", "cold"])
 def test_a_forked_child_computes_a_large_batch(state):
@@ -110,6 +111,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("way", ["spawn", "fork"])
 def test_a_robot_can_be_sent_to_other_processes(tmp_path, way):
     if way == "fork" and not hasattr(os, "fork"):

@@ -69,6 +69,7 @@ def test_a_state_equals_its_row_in_a_batch_of_any_size(made, name, what, number)
             assert same_bits(part, rows[first : first + n])
 
 
+@pytest.mark.sampled(18)
 @for_all
 def test_a_state_equals_its_row_for_any_split(made, name, what, number):
     call, given, rows = made(name, what, number)

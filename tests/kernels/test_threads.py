@@ -72,7 +72,7 @@ print(most - 2)
 """
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="this system does not tell how many threads run")
 @pytest.mark.parametrize(("n", "states", "besides"), [(1, 300_000, 0), (3, 300_000, 2), (5, 300_000, 4), (3, 1000, 0)])
 def test_a_process_uses_as_many_threads_as_its_environment_says_where_that_pays(n, states, besides):

@@ -21,6 +21,7 @@ def test_machine_code_may_run_here():
     assert jit.may_run()
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", ROBOTS)
 @pytest.mark.parametrize("number", [np.float64, np.float32], ids=["double", "single"])
 def test_the_interpreter_serves(refused, cold, name, number):

@@ -37,6 +37,7 @@ def test_the_error_is_the_one_that_is_made(name, within):
     assert all(saved >= 0.0 for saved in what.saved.values())
 
 
+@pytest.mark.sweep
 def test_more_error_saves_more_operations():
     robot = hinge.samples.puma560()
     saved = [hinge.approximate(robot, within)[1].saved["inverse_dynamics"] for within in (0.0, 0.002, 0.02, 0.1)]
@@ -45,6 +46,7 @@ def test_more_error_saves_more_operations():
     assert saved[2] > 0.15
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ROBOTS)
 def test_bodies_stay_possible_and_keep_their_mass(name):
     robot = ROBOTS[name]()

@@ -53,6 +53,7 @@ def test_a_program_gives_the_same_bits_on_vectors_of_any_width(number, seed, len
         assert same_bits(native(program, x, lanes), wanted).all(), f"{lanes} lanes\n{program}"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.skipif(COMPILER is None, reason="there is no C compiler here: cc, gcc or clang")
 @numbers
 @given(seed=st.integers(0, 2**31), length=st.integers(4, 60))
@@ -69,6 +70,7 @@ def every_operation():
     return order([Input("x", INPUTS)], [("y", (len(made),), made)], contract=False)
 
 
+@pytest.mark.sampled(1)
 @numbers
 def test_every_operation_gives_the_same_bits(number):
     program, x = every_operation(), states(1, 4000, number)

@@ -30,6 +30,7 @@ def test_the_recursion_and_the_derivatives_of_the_mass_matrix_agree(family, seed
     assert made.tolist() == np.swapaxes(made, -1, -2).tolist()
 
 
+@pytest.mark.sampled(1)
 @plain_families
 @given(seed=seeds)
 @law(4)
@@ -142,7 +143,7 @@ def test_the_connection_has_no_torsion(family, seed):
     assert_close(torsion, np.zeros(robot.nv), 1e-6, 10.0)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @families
 @given(seed=seeds)
 @law(1)
@@ -162,7 +163,7 @@ def test_the_three_rules_of_a_connection(family, seed):
     assert_close(D(X, lambda p: f(p) * Y(p)), f(q) * D(X, Y) + slope * Y(q), 1e-7, 10.0)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @families
 @given(seed=seeds)
 @law(3)
@@ -222,7 +223,7 @@ def test_a_field_inside_another_may_be_asked_elsewhere():
     assert made == pytest.approx(heavy.covariant_derivative(X, Y)(q), rel=1e-12)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("family", ["tree", "plain", "mimic", "floating"])
 def test_a_geodesic_keeps_its_kinetic_energy(family):
     robot, _, q, qd, _ = covered(family, 1)

@@ -44,6 +44,7 @@ def test_motion_by_multipliers_by_pseudo_velocities_and_by_the_constraint_connec
     assert_close(constrained.geometric(q, qd, tau), wanted, 1e-10, 1.0)  # zefran2004 (25)
 
 
+@pytest.mark.sampled(2)
 @families
 def test_on_the_distribution_the_short_form_is_the_constraint_connection(family):
     robot, constrained, q, _ = held(family)

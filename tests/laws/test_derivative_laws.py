@@ -232,7 +232,7 @@ cases = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @cases
 @pytest.mark.parametrize("every", swept([False, True], lambda every: not every))
 def test_derivatives_by_every_input_in_all_axes_are_differences(which, name, every):
@@ -275,7 +275,7 @@ def test_derivatives_by_every_input_in_all_axes_are_differences(which, name, eve
 QUICK = {("forward_dynamics", "base"), ("impulse_response", "aligned")}
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sweep
 @pytest.mark.parametrize(
     ("name", "axes"),
     [x if x in QUICK else pytest.param(*x, marks=pytest.mark.sweep) for x in itertools.product(LOADED, AXES)],
@@ -331,7 +331,7 @@ def pairs(methods, quick):
     return pytest.mark.parametrize(("method", "axes"), marked)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pairs(ALGORITHMS["step"], "semi_implicit")
 def test_steps_of_every_method_are_linearised_under_loads(method, axes):
     robot, q, qd, tau, how = loaded(axes, 1)
@@ -352,6 +352,7 @@ def test_steps_of_every_method_are_linearised_under_loads(method, axes):
     near(np.concatenate([by_q[0], by_v[0]]), A[:, : robot.nv], 1e-11)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("axes", AXES)
 def test_a_regulator_has_the_gains_of_the_motion_under_loads(axes):
     pytest.importorskip("scipy")
@@ -376,7 +377,7 @@ def test_a_regulator_has_the_gains_of_the_motion_under_loads(axes):
     near(hold.K, np.linalg.solve(np.eye(robot.nv) + B.T @ S @ B, B.T @ S @ A), 1e-6)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pairs(["euler", "semi_implicit", "rk4"], "semi_implicit")
 def test_a_rollout_is_pulled_back_to_all_it_was_given_under_loads(method, axes):
     robot, q, qd, _, how = loaded(axes, 3)

@@ -17,6 +17,7 @@ def methods_for(robot):
     return [m for m, a in ALGORITHMS["forward_dynamics"].items() if not a.refuses(robot.model)]
 
 
+@pytest.mark.sampled(2)
 @families
 @given(seed=seeds)
 @law(4)
@@ -30,6 +31,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(family, seed):
         assert_close(robot.forward_dynamics(q, qd, tau, method=method), qdd, 1e-13, scale)
 
 
+@pytest.mark.sampled(2)
 @families
 @given(seed=seeds)
 @law(4)

@@ -55,7 +55,7 @@ ROBOTS = (
 )
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ROBOTS)
 def test_a_branch_is_its_product_of_exponentials_from_any_reference(name):
     robot = ROBOTS[name]()

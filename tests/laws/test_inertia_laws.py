@@ -208,6 +208,7 @@ RESULTS["-"] = RESULTS["+"]
 OPERATORS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "@": operator.matmul}
 
 
+@pytest.mark.sampled(288)
 @pytest.mark.parametrize("sign", OPERATORS)
 @pytest.mark.parametrize("left", operands(0))
 @pytest.mark.parametrize("right", operands(0))

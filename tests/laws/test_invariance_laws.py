@@ -79,7 +79,7 @@ def linked(k):
     return built(hinge.samples.random_tree(rng, 4, ("revolute", "prismatic")).model, tip=random_place(rng))
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 @each_call
 def test_re_framing_changes_no_result(name, method, options):
     for robot, rng in tried(name, method):
@@ -105,7 +105,7 @@ def places(robot, joints):
     return [np.concatenate([every[robot.coordinates(joint)[k]] for joint in joints]) for k in (0, 1)]
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 @each_call
 def test_renumbering_bodies_and_moving_their_frames_permutes_results_and_changes_none(name, method, options):
     permuted = 0
@@ -145,7 +145,7 @@ def test_renumbering_bodies_and_moving_their_frames_permutes_results_and_changes
     assert permuted >= 2  # most of the robots have branches to swap
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @families
 @given(seed=seeds)
 @law(3)

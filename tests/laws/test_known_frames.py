@@ -33,7 +33,7 @@ def arguments(robot, rng, name, q, frames):
     return made
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @families
 @given(seed=seeds)
 @law(2)

@@ -27,7 +27,7 @@ def _robots_without_kernels():
     robot_of.cache_clear()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__.removeprefix("test_"))
 @pytest.mark.parametrize("family", ["square", "floating mimic"])
 def test_a_law_holds_in_machine_code(family, law):

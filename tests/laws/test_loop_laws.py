@@ -123,7 +123,7 @@ SEEDS = range(40)
 compiled_seeds = pytest.mark.parametrize("seed", swept(SEEDS, lambda seed: seed < 14))  # compiling takes the time
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("number", [np.float64, np.float32], ids=["double", "single"])
 @compiled_seeds
 def test_every_back_end_gives_the_same_bits(seed, number):
@@ -154,7 +154,7 @@ def test_the_programs_that_are_drawn_have_loops_memory_and_choices():
     assert any(code.count("loop") > 3 for code in codes)
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_state_is_the_same_alone_and_in_any_batch(seed):
     made, x = program(traced(Drawn(seed))[1]), rows()
@@ -199,7 +199,7 @@ def _differences(made, x, h):
     return np.stack(columns, axis=-1)
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(25))
 def test_forward_derivatives_are_what_differences_say(seed):
     (x, y), states = traced(Drawn(seed)), rows(n=40)

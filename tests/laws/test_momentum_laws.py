@@ -94,7 +94,7 @@ def check(robot, method, rng):
     assert method not in EXACT or max(linear) < ROUNDING, linear
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("method", FIXED)
 @pytest.mark.parametrize("family", FREE)
 def test_free_flight_keeps_momentum(family, method):

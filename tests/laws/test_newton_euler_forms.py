@@ -81,7 +81,7 @@ def state_for(name, q, qd, last):
     return (q,) if name == "mass_matrix" else (q, qd, last)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @forms(GENERAL)
 @families
 @given(seed=seeds)

@@ -175,7 +175,7 @@ def algorithm_cases():
                 break
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(("name", "which"), list(algorithm_cases()))
 def test_algorithms_take_parameters_row_by_row(name, which):
     rng = np.random.default_rng(4)
@@ -402,7 +402,7 @@ TABLE = {  # public calls with `parameters=`: the case that makes them
 OTHERS = {"Trajectory", "envs.State", "identify.Fit", "identify.Base.values"}
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(6)
 @pytest.mark.filterwarnings("ignore:q0")  # of deep starts
 @pytest.mark.parametrize("name", CASES)
 def test_calls_take_parameters(name, monkeypatch):

@@ -40,7 +40,7 @@ def nodes(robot, name, method, monkeypatch):
     return graph, inputs, [x for _, _, entries in outputs for x in entries]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("which", "name", "method"), CASES)
 def test_rates_and_pulls_are_one_number(which, name, method, monkeypatch):
     robot, rng = ROBOTS[which](), np.random.default_rng(1)

@@ -114,7 +114,7 @@ def agree(program, other, given, tolerance):
             assert same_bits(a, c).all()
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("family", ROBOTS)
 @pytest.mark.parametrize(("name", "key"), ROLLING)
 def test_a_rolled_robot_has_the_same_dynamics(name, key, family, monkeypatch):
@@ -130,7 +130,7 @@ def test_what_rolls():
     }  # fmt: skip
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("family", ["chain", "mixed", "comb"])
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "bias_force"])
 def test_forces_on_bodies_and_a_moving_base(name, family, monkeypatch):

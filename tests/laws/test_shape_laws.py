@@ -9,6 +9,7 @@ from hinge.model.shapes import SHAPES, Mesh
 KINDS = [kind for kind, shape in SHAPES.items() if shape.sizes()]
 
 
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_a_shape_keeps_the_laws(kind, law):

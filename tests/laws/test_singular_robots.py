@@ -78,7 +78,7 @@ def more(which):
     return {"prescribed": ([0.3], [0.2], [0.1])} if which == "driven" else {}
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @robots
 def test_no_method_says_ok_where_there_is_no_answer(which):
     robot, rng = ROBOTS[which](), np.random.default_rng(7)

@@ -97,6 +97,7 @@ def test_projections_take_batches_and_times():
     np.testing.assert_allclose(first, -2.0 * second, atol=1e-12)
 
 
+@pytest.mark.sampled(2)
 @every
 def test_the_short_form_of_the_constraint_connection_holds_on_the_distribution(make):
     robot, held = make()
@@ -111,7 +112,7 @@ def test_the_short_form_of_the_constraint_connection_holds_on_the_distribution(m
     assert np.abs(outside).max() > 1e-3  # off it the two differ
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @every
 def test_the_components_of_the_constraint_connection_make_its_derivatives(make):
     robot, held = make()

@@ -58,6 +58,7 @@ def split(robot, whole, parts):
     return held, known
 
 
+@pytest.mark.sampled(2)
 @cases
 def test_everything_a_driven_robot_computes_is_that_of_the_whole_robot(which, whole, parts):
     robot = machine(which)

@@ -120,7 +120,7 @@ def coupled(how, base="fixed"):
     return grown(112, KINDS[: len(parents)], parents, base=base, mimic=mimic, armature=0.03)
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(3)
 @couplings
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 def test_articulated_clusters_agree_with_the_composite_method(how, base):

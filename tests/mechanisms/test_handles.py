@@ -18,7 +18,7 @@ def worn(base):
     return grown(7, kinds[base], (0, 1, 1), base=base, armature=0.3, damping=0.7)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @machines
 @frames
 def test_the_force_through_a_joint_is_what_its_body_as_a_handle_asks_for(which, frame):
@@ -78,7 +78,7 @@ def test_a_free_handle_answers_any_force():
     near(np.einsum("nij,nj->ni", IA, b), -p, 1e-11, 100.0)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("which", [*MACHINES, "coupled"])
 @frames
 def test_any_frame_accelerates_by_the_inverse_inertia_and_the_bias(which, frame):

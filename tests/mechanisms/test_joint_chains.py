@@ -59,6 +59,7 @@ def chained(steps):
     return between([(kind, axis, {}) for kind, axis in steps])
 
 
+@pytest.mark.sampled(4)
 @chains
 def test_it_has_the_dynamics_of_its_chain(kind, chain, order):
     one, many = alone(kind), chained(chain)

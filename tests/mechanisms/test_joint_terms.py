@@ -190,6 +190,7 @@ def test_a_negative_term_is_a_finding(term):
     assert [(f.severity, f.code) for f in builder.build().report] == [("error", "negative")]
 
 
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("kind", MOVING)
 @pytest.mark.parametrize("even", [True, False])
 def test_a_spring_gives_back_what_it_stores(kind, even):

@@ -122,6 +122,7 @@ def test_a_chain_of_joints_of_one_kind_agrees_between_methods(kind, n):
     near(made[0], made[1], 1e-14, stiffness(robot, q))
 
 
+@pytest.mark.sampled(7)
 @kinds
 def test_a_joint_is_a_free_joint_that_is_held_to_its_axes(kind):
     """7.4.3: with v = S q̇ and v̇ = S q̈ + Ṡ q̇ for the free joint, H is Sᵀ H S and the force Sᵀ f."""

@@ -32,6 +32,7 @@ def test_a_thousand_seconds_leave_the_loop_closed_and_the_energy_as_it_was(start
     assert np.ptp(energy) < 1e-6 * np.abs(energy).max()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("way", [None, "project", "baumgarte", "independent"])
 def test_every_way_is_the_same_motion(start, way):
     robot, q, qd = start

@@ -144,7 +144,7 @@ def test_a_pose_the_joint_can_have_has_no_gap_and_its_motions_are_free(kind):
     np.testing.assert_allclose(robot.loop_dynamics(q, qd, tau)[0], alone.forward_dynamics(q, qd, tau), atol=1e-11)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", SAMPLES)
 def test_three_methods_give_the_same_motion_and_forces(name):
     robot, q = closed(name)

@@ -53,7 +53,7 @@ def test_forces_at_rest_are_the_slope_of_the_energy(which):
     assert np.abs(robot.gravity_force(q) - plain.gravity_force(q)).max() > 0.1
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @every
 def test_every_way_of_dynamics_has_them(which):
     robot, plain = pulled(which), machine(which)

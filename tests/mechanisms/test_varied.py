@@ -60,7 +60,7 @@ NAMES = [
 some = pytest.mark.parametrize("names", NAMES, ids="+".join)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @some
 def test_a_batch_of_varied_robots_is_each_robot_built_again(names):
     rng = np.random.default_rng(171)

@@ -58,7 +58,7 @@ some = pytest.mark.parametrize("names", NAMES, ids="+".join)
 bases = pytest.mark.parametrize("base", ["fixed", "floating"])
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @bases
 @some
 def test_a_batch_of_varied_robots_is_each_robot_built_again(names, base):

@@ -51,6 +51,7 @@ def test_what_memory_held_before_makes_no_difference(standing, monkeypatch):
         np.testing.assert_allclose(found.qd, compiled.qd, rtol=0, atol=1e-12)
 
 
+@pytest.mark.sweep
 def test_the_slope_of_a_step_on_its_feet_is_that_of_differences(standing):
     problem, q, qd, u = standing
     found, h = ddp(problem, q, qd, u=u, iterations=0, backend="llvm"), 1e-6

@@ -125,6 +125,7 @@ def test_any_path_to_begin_with_leads_to_the_same_optimum(name):
     np.testing.assert_allclose(there.u, here.u, atol=1e-4)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["ball", "free"])
 def test_the_sign_of_a_quaternion_makes_no_difference(name):
     problem, q, qd, _ = case(name)
@@ -197,6 +198,7 @@ def many():
     return problem, rng.normal(size=(37, 2)), given, {"rod1.mass": rng.uniform(0.5, 2.0, 37)}
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("hessians", ["gauss_newton", "exact"])
 def test_many_problems_at_once_are_solved_as_each_alone(hessians):
     problem, q, given, parameters = many()
@@ -213,7 +215,7 @@ def test_many_problems_at_once_are_solved_as_each_alone(hessians):
         np.testing.assert_allclose(alone.cost, price(problem, alone.q, alone.qd, alone.u, own), rtol=1e-12)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", [name for name, one in METHODS.items() if not one.adaptive])
 def test_by_every_method_the_path_is_where_its_forces_lead(method):
     robot = hinge.samples.pendulum(1)
@@ -227,6 +229,7 @@ def test_by_every_method_the_path_is_where_its_forces_lead(method):
     assert np.abs(best.cost - again.cost).max() < 1e-12 * (1.0 + np.abs(best.cost).max())
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("bound", [{}, {"effort": 20.0}])
 def test_a_path_does_not_stay_at_a_maximum(bound):
     """A pendulum that hangs where its cost is largest: every slope is zero, and no path is worse."""

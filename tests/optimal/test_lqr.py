@@ -87,6 +87,7 @@ def test_the_cost_of_steps_is_what_S_says_and_of_no_other_gain_less():
         assert cost(lambda t, q, qd, k=factor: k * hold(t, q, qd)) > x @ hold.S @ x
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("robot", "guess", "driven", "tilt"),
     [

@@ -121,6 +121,7 @@ def test_quaternions_are_followed_along_velocities_as_the_linear_motion_says():
     assert np.abs(ends[0.1, True]).max() < 1e-3
 
 
+@pytest.mark.sweep
 def test_loops_are_followed_by_the_one_motor_they_have():
     bars, steps = hinge.samples.four_bar(), {**HOW, "loops": "project"}
     rest = hinge.optimal.equilibrium(bars, [1.0, -0.5, -0.5], driven=["crank"], held=["crank"])

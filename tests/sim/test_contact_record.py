@@ -33,6 +33,7 @@ def off_balance(robot, run, mass):
     return np.abs(gained - forces).max() / np.abs(forces).max()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("law", LAWS)
 def test_a_standing_block_is_carried(law):
     run = hinge.simulate(block(), 0.5, q0=at(0.05), step=H, ground=0.0, law=law)
@@ -46,7 +47,7 @@ def test_a_standing_block_is_carried(law):
     np.testing.assert_allclose(made.normals[-1], [[0.0, 0.0, 1.0]] * 4, atol=1e-12)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("friction", [0.0, (0.5, 0.01, 0.001)])
 def test_momentum_is_what_forces_make_it(law, friction):
@@ -58,6 +59,7 @@ def test_momentum_is_what_forces_make_it(law, friction):
     assert off_balance(ball(), run, 2.0) < (1e-6 if law == "rigid" and friction else 1e-8)  # the error of rk4, or none
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("law", LAWS)
 def test_a_tumbling_box_keeps_the_balance(law):
     turn = np.array([0.97, 0.15, 0.15, 0.1])
@@ -69,6 +71,7 @@ def test_a_tumbling_box_keeps_the_balance(law):
     np.testing.assert_allclose(p[-1] - p[0], given, atol=0.01 * 3.0 * G * 0.6)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("law", LAWS)
 def test_a_rollout_and_a_sparse_record_have_the_same(law):
     given = {"ground": 0.0, "law": law}
@@ -82,6 +85,7 @@ def test_a_rollout_and_a_sparse_record_have_the_same(law):
         np.testing.assert_allclose(other.forces, run.contacts.forces[:, ::10], atol=1e-6)
 
 
+@pytest.mark.sweep
 def test_forces_from_python_and_from_a_law_are_the_same():
     def lift(t, q, qd):
         return np.array([0.0, 0, 0, 2.0 * np.sin(9.0 * t), 0, 8.0 * np.cos(7.0 * t)])
@@ -128,6 +132,7 @@ def test_what_was_lost_touches_nothing():
     assert (run.contacts.pairs[1, 1:] == -1).all()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("law", LAWS)
 def test_surfaces_of_rollouts_are_in_it(law):
     """Blocks that slide are held back by what the friction of each says."""

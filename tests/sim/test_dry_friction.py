@@ -142,7 +142,7 @@ def test_friction_and_stops_at_once(method):
     assert (run.q == 0.1).all()
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("method", ["rk4", "lie_rk4", "implicit", "midpoint", "dopri5"])
 def test_energy_never_grows(method):
     """The elbow between stops, both joints dry, over many swings."""
@@ -175,6 +175,7 @@ def test_a_joint_that_follows_has_its_friction_on_the_leader():
     assert run.qd[1, -1, 0] == pytest.approx(0.1 / 5.0, abs=1e-9)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("method", "error"), [("rk4", 5e-4), ("lie_rk4", 5e-4), ("implicit", 1e-2),
                                                ("semi_implicit", 1e-2)])  # fmt: skip
 def test_the_legs_of_a_floating_robot_stay_while_it_flies(method, error):

@@ -46,6 +46,7 @@ def test_a_falling_block_passes_a_height_when_galileo_says(method):
     assert abs(run.events[0].q[0] - 2.0) < 1e-12
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("method", "close"), [("rk4", 1e-8), ("lie_rk4", 1e-8), ("midpoint", 1e-4), ("implicit", 5e-2),
                                               ("semi_implicit", 5e-2)])  # fmt: skip
 def test_zeros_are_those_of_the_adaptive_method(method, close):
@@ -97,7 +98,7 @@ def pd(t, q, qd):
     return 2.0 * (np.sin(4.0 * t) - q) - 0.3 * qd
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", FIXED)
 def test_events_are_the_same_whatever_is_recorded_and_in_whatever_parts(method, monkeypatch, tmp_path):
     robot = double_pendulum()

@@ -122,7 +122,7 @@ COMBINED = {
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", COMBINED)
 def test_stiff_springs_go_with_all_else_that_acts(name):
     """Beside rk4 with steps of 10 µs."""
@@ -186,6 +186,7 @@ ORDINARY = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ORDINARY)
 def test_nothing_is_said_of_ordinary_robots(name):
     robot, given = ORDINARY[name]()

@@ -48,7 +48,7 @@ def gains(count=160):
     return 10 ** rng.uniform(-1, 4, (count, 1)), 10 ** rng.uniform(-2.5, 2.5, (count, 1))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("method", "limit"), [("rk4", 2.7), ("lie_rk4", 2.7), ("semi_implicit", 1.2)])
 @pytest.mark.parametrize("make", [hand, hinge.samples.planar_2r, hinge.samples.puma560])
 def test_over_five_decades_of_gains_what_is_ok_is_right_and_what_is_slow_is_ok(method, limit, make):
@@ -193,7 +193,7 @@ NOT_RESOLVED = {  # robot, states, steps, length of a step, options
 }  # fmt: skip
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
 @pytest.mark.parametrize("name", NOT_RESOLVED)
 def test_what_does_not_grow_is_not_unstable(name, method):

@@ -31,7 +31,7 @@ def test_the_error_falls_with_the_step_as_its_order_says(method):
     check_order(double_pendulum(), method, (START, np.zeros(2)), wanted, h)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", ["euler", "semi_implicit", "implicit", "rk4", "lie_rk4"])
 def test_the_order_holds_for_quaternions(method):
     robot = flyer()

@@ -44,7 +44,7 @@ def pulled(which):
     return ROBOTS[which]().with_potential(bowl).with_potential(tether, at="tip")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("which", "method"), [way for way in WAYS if way != ("floating", "midpoint")])
 def test_energy_stays(which, method):
     plain, robot = ROBOTS[which](), pulled(which)

@@ -164,6 +164,7 @@ print(after - before)
 """
 
 
+@pytest.mark.sweep
 def test_a_long_record_streams_to_disk(tmp_path):
     done = python(STREAMED, tmp_path / "run.zarr")
     assert done.returncode == 0, done.stderr
@@ -177,6 +178,7 @@ def test_a_long_record_streams_to_disk(tmp_path):
 # in a file
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("kind", ROBOTS)
 @pytest.mark.parametrize("batch", [(), (3,), (2, 2)])
 def test_save_and_open(kind, batch, tmp_path):

@@ -108,6 +108,7 @@ def test_the_rank_of_a_control_says_what_it_means(steps):
             recorded(forces)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("call", ["simulate", "rollout"])
 @pytest.mark.parametrize("steps", [4, 5])
 def test_the_rank_of_controls_of_actuators_says_what_they_mean(call, steps):

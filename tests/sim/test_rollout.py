@@ -66,6 +66,7 @@ def test_some_steps_at_a_time_are_all_of_them(method, chunk):
             assert np.array_equal(all_of.qd[:, n : part.stop + 1], some.qd)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", FIXED)
 def test_threads_and_company_change_nothing(method, monkeypatch):
     monkeypatch.setattr(threads, "SMALLEST", 1.0)
@@ -118,7 +119,7 @@ ROWS = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", ["semi_implicit", "implicit", "rk4"])
 @pytest.mark.parametrize("name", ROWS)
 def test_rows_of_parameters_are_robots_with_those_numbers(name, method):

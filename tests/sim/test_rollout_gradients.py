@@ -153,6 +153,7 @@ def test_forces_on_bodies_a_moving_base_and_driven_joints():
     agrees(driven, {"q0": q, "qd0": qd, "prescribed": ([0.3], rng.normal(size=(3, 1)), [2.0])})
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("options", [{"effort": True}, {"limits": "spring"}, {"limits": "stop"},
                                      {"joint_terms": ("armature", "friction")}], ids=str)  # fmt: skip
 def test_limits_and_friction(options):
@@ -185,7 +186,7 @@ def test_arrays_that_serve_several_rollouts():
     assert alone["taus"].shape == (STEPS, 2)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("record", [3, 7, STEPS, 50])
 @pytest.mark.parametrize("make", [arm, flyer])
 def test_not_every_state_recorded(make, record, monkeypatch):
@@ -206,7 +207,7 @@ def test_not_every_state_recorded(make, record, monkeypatch):
             assert np.array_equal(found[name], wanted[name]), (room, name)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("method", ONE_STEP)
 @pytest.mark.parametrize("make", [arm, flyer, geared])
 def test_it_is_one_step_after_the_other(make, method):
@@ -270,7 +271,7 @@ def agrees_along(robot, q, tau, **options):
         assert abs(found - np.sum(weights * change) / (2 * SMALL)) < 1e-6 * abs(found)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("loops", [None, "project", "baumgarte", "independent"])
 def test_loops(loops):
     robot = hinge.samples.four_bar()

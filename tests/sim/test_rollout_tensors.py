@@ -37,6 +37,7 @@ def start(robot, *batch):
     return q, qd + 0.1 * np.random.default_rng(1).normal(size=qd.shape)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("make", [double_pendulum, flyer])
 @pytest.mark.parametrize("method", ["semi_implicit", "lie_rk4"])
 def test_torch_checks_fifty_steps(make, method, torch):

@@ -14,7 +14,7 @@ def pd(t, q, qd):
     return 3.0 * (np.sin(t) - q) - 0.5 * qd
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("method", ANY)
 def test_a_rollout_is_the_same_alone_and_among_others(method):
     robot = double_pendulum()

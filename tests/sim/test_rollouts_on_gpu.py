@@ -99,7 +99,7 @@ def same(ours, plain):
     return all(np.array_equal(a, b, equal_nan=a.dtype.kind == "f") for a, b in zip(ours, plain, strict=True))
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @cases
 def test_copied_arrays_of_numpy_give_the_states_of_the_cpu(name, monkeypatch):
     robot, given = case(name)
@@ -108,7 +108,7 @@ def test_copied_arrays_of_numpy_give_the_states_of_the_cpu(name, monkeypatch):
     assert same(hinge.rollout(robot, **given, backend="cuda"), wanted)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @cases
 def test_tensors_there_give_the_states_of_the_cpu(name, monkeypatch):
     torch = pytest.importorskip("torch")
@@ -132,7 +132,7 @@ def test_controls_of_numpy_are_put_there(name, monkeypatch):
     assert same([x.numpy() for x in run], wanted)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sweep
 @pytest.mark.parametrize("name", sorted(set(CASES) - {"stops", "loops", "law", "surfaces"} - CONTROLS))
 def test_gradients_there_are_those_of_the_cpu(name, monkeypatch):
     torch = pytest.importorskip("torch")
@@ -205,6 +205,7 @@ def test_what_cannot_be_is_said(monkeypatch):
         hinge.rollout(four_bar(), torch.zeros(3), torch.zeros(3), 3, H, loops="independent")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("record", [1, 7, "last"])
 def test_simulations_copy_the_rows_they_write(record, monkeypatch):
     robot = double_pendulum()

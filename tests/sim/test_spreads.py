@@ -30,6 +30,7 @@ def test_a_rollout_s_numbers_do_not_depend_on_the_others(spread):
     assert len(np.unique(whole)) == whole.size
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("law", LAWS)
 def test_numbers_have_the_same_bits_on_every_back_end(law):
     """The loop that is compiled, and the law on floats."""

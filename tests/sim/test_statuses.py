@@ -20,6 +20,7 @@ def runaway(t, q, qd):
     return np.where(t < 0.5, 0.0, 4.0) * (qd + 100.0 * q)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("record", [1, 7])
 @pytest.mark.parametrize("method", [m for m in FIXED if m != "implicit"])  # which does not let it happen
 def test_what_diverges_says_when(method, record):

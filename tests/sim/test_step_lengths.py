@@ -95,6 +95,7 @@ def test_a_file_goes_on_from_the_end_of_a_shorter_step(tmp_path):
     np.testing.assert_allclose(both.q[-1], once.q[-1], rtol=0, atol=1e-7)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("how", [{}, {"record": 2}, {"control": np.zeros((24, 6))}, {"sample": 1}])
 def test_contacts_are_those_of_the_shorter_step(how):
     """A ball at rest presses with its weight in every step, the last one included."""

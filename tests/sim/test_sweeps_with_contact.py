@@ -27,6 +27,7 @@ DRIVEN = """<mujoco model="driven"><worldbody>
 </worldbody><actuator><motor joint="slide" gear="3"/><position joint="turn" kp="4"/></actuator></mujoco>"""
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("law", ["rigid", "soft"])
 def test_a_dropped_box_lands_as_in_a_rollout(tmp_path, law):
     made = hinge.sweep(BOX, **DROPPED, law=law, store=tmp_path / "a.zarr")
@@ -70,6 +71,7 @@ def test_another_ground_is_another_question(tmp_path):
         )
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("rollouts", [10, 50])
 def test_controls_of_a_file_are_drawn_or_stream(tmp_path, rollouts):
     """Also where there are as many rollouts as steps."""

@@ -140,6 +140,7 @@ def test_many_states_on_several_threads():
         hinge.set_threads(None)
 
 
+@pytest.mark.sweep
 def test_what_is_compiled_outlives_its_robot():
     robot = hinge.samples.pendulum(2)
     given = state(robot, "mass_matrix")

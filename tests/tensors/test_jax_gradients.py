@@ -25,7 +25,7 @@ def differentiable(robot, name, given, **how):
     return function, [jnp.asarray(given[k]) for k in free]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("case", swept(cases(), lambda case: case[1] in QUICK), ids="-".join)
 def test_every_algorithm_against_differences(case):
     robot, name = ROBOTS[case[0]](), case[1]
@@ -69,6 +69,7 @@ def test_a_rollout_of_fifty_steps_against_differences():
     check_grads(lambda *x: rollout(arm(), *x), (q, qd, tau), order=2, modes=("fwd", "rev"), atol=1e-3, rtol=1e-3)
 
 
+@pytest.mark.sweep
 def test_a_rollout_that_flies_against_differences():
     q, qd, tau = map(jnp.asarray, state(flying(), "inverse_dynamics"))
     check_grads(lambda *x: rollout(flying(), *x), (q, qd, tau), order=1, modes=("fwd", "rev"), atol=1e-4, rtol=1e-4)

@@ -25,7 +25,7 @@ def unit(quaternion):
     return quaternion / quaternion.norm()
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("case", CASES)
 def test_values_are_those_of_arrays_and_gradients_those_of_differences(case, name):

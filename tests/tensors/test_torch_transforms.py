@@ -19,7 +19,7 @@ def tensors(system, n=3):
     return [torch.tensor(x) for x in state(system, n)]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "step"])
 @pytest.mark.parametrize("case", CASES)
 def test_the_operator_is_one(case, name):
@@ -77,6 +77,7 @@ def fresh():
     torch._dynamo.reset()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize("called_before", [False, True])
 def test_a_call_is_one_step_of_a_graph(called_before):
@@ -114,6 +115,7 @@ def test_a_graph_belongs_to_its_robot():
         np.testing.assert_array_equal(compiled(arm, q), arm.gravity_force(q.numpy()))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize("way", [grad, lambda f: vmap(grad(f)), lambda f: jacrev(grad(f)), lambda f: jacfwd(grad(f))])
 def test_transforms_inside_a_graph(way):

@@ -88,6 +88,7 @@ def test_it_loads_and_a_slider_moves_the_robot(browser):
         tab.close()
 
 
+@pytest.mark.sweep
 def test_a_trajectory_plays(browser):
     run = hinge.simulate(hinge.samples.planar_2r(), 2.0, q0=[0.3, 0.2], step=0.01)
     page = hinge.view(run, port=0, browser=False)
@@ -107,6 +108,7 @@ def test_a_trajectory_plays(browser):
         tab.close()
 
 
+@pytest.mark.sweep
 def test_a_film_plays_without_a_server(browser, tmp_path):
     ball = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0).robot
     run = hinge.simulate(ball, 1.0, [1, 0, 0, 0, 0, 0, 0.5], step=2e-3, record=5, ground=0.0, backend="llvm")

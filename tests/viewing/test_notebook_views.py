@@ -77,6 +77,7 @@ def test_costs_reports_diagnoses_sheets_and_tables():
     assert len(Reader(arm.to_dh()._repr_html_()).rows) == 3
 
 
+@pytest.mark.sweep
 def test_a_trajectory_draws_what_it_went_through():
     arm = hinge.samples.planar_2r()
     run = hinge.simulate(arm, 1.0, q0=[[0.3, 0.5], [0.0, 0.0]], step=1e-3, backend="interpret")
