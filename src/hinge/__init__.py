@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         formulations as formulations, geometry as geometry, graph as graph, identify as identify,
         integrators as integrators, interop as interop, keys as keys, logs as logs, loops as loops, model as model,
         motion as motion, notebook as notebook, optimal as optimal, planning as planning, robot as robot, sim as sim,
-        spatial as spatial, status as status, sweeps as sweeps, typing as typing, viewing as viewing,
+        spatial as spatial, status as status, steps as steps, sweeps as sweeps, typing as typing, viewing as viewing,
     )  # fmt: skip
 
     # isort: on

@@ -305,7 +305,9 @@ def _ground(given: Any) -> Ground | None:
     raise SizeError(f"ground is {given!r}. Give None, a height in m, or a hinge.Ground.")
 
 
-def _given(model: Model, contacts: tuple[Contact, ...], ground: Ground | None, law: type[ContactLaw], whole: bool) -> ContactModel:
+def _given(
+    model: Model, contacts: tuple[Contact, ...], ground: Ground | None, law: type[ContactLaw], whole: bool
+) -> ContactModel:
     """Contacts that were given, each a pair of its own."""
     if ground is not None:
         raise NotCovered(
@@ -330,7 +332,9 @@ def _given(model: Model, contacts: tuple[Contact, ...], ground: Ground | None, l
     return ContactModel(made, len(contacts), contacts, within=(0.0,) * len(contacts), names=names, whole=whole)
 
 
-def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: type[ContactLaw], whole: bool) -> ContactModel:
+def _shaped(
+    model: Model, contacts: str | None, ground: Ground | None, law: type[ContactLaw], whole: bool
+) -> ContactModel:
     """Pairs of shapes."""
     placed_shapes = collision_shapes(model)
     stated = any(one.shape.surface is not None for one in placed_shapes)

@@ -21,9 +21,9 @@ class NoContact(ContactLaw):
     def step(self, step: Stepping, now: Now) -> ContactResult:
         model, bounds = step.model, step.joint_bounds()
         made = step.free_motion(now, sliding_friction(bounds, now.v))
-        pivot = made.pivot
+        pivot, body = made.pivot, step.body(now, now.end)
         held = step.held(now, made.q, made.v) if bounds else None
         start = model.flat(now.q), now.v
-        after = joint_impulses(model, bounds, start, made.q, made.v, now.h, step.method.late, held)
+        after = joint_impulses(body, bounds, start, made.q, made.v, now.h, step.method.late, held)
         settled = minimum(made.settled, after.settled)
         return ContactResult(after.q, after.v, settled=settled, pivot=pivot, made=made)
