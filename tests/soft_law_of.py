@@ -4,21 +4,21 @@ import mujoco
 import numpy as np
 
 from hinge.calls.call import Call
-from hinge.contact.slots import NUMBERS, Slots, Touch
-from hinge.contact.soft_dynamics import soft_dynamics, soft_step
-from hinge.contact.softness import (
+from hinge.contact.laws import SoftLaw
+from hinge.contact.laws.soft_parameters import (
     Length,
     Seat,
     SoftCoupling,
     SoftFriction,
     SoftHold,
-    SoftLaw,
     SoftLimit,
     Softness,
     SoftPair,
     SoftTurn,
     Weights,
 )
+from hinge.contact.laws.soft_step import soft_dynamics, soft_step
+from hinge.contact.slots import NUMBERS, Slots, Touch
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, Quantity, unregistered
 from hinge.spatial import Vec3
 from hinge.spatial.rotation import rotation_from_quaternion

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         formulations as formulations, geometry as geometry, graph as graph, identify as identify,
         integrators as integrators, interop as interop, keys as keys, logs as logs, loops as loops, model as model,
         motion as motion, notebook as notebook, optimal as optimal, planning as planning, robot as robot, sim as sim,
-        spatial as spatial, status as status, sweeps as sweeps, typing as typing, viewing as viewing,
+        spatial as spatial, status as status, steps as steps, sweeps as sweeps, typing as typing, viewing as viewing,
     )  # fmt: skip
 
     # isort: on
@@ -121,7 +121,7 @@ _HOME = {
 ROOMS = (  # the way of the data: a room imports those before it, and none after
     "version", "typing", "errors", "files", "arguments", "notebook", "status", "keys",
     "graph", "spatial", "model", "formats", "dynamics", "formulations", "constraints", "integrators", "backends",
-    "calls", "loops", "geometry", "contact", "export", "robot",
+    "calls", "loops", "geometry", "contact", "steps", "export", "robot",
     "interop", "checking", "counting", "sim", "sweeps", "logs", "motion", "identify", "control", "planning",
     "optimal", "envs", "viewing", "cli",
 )  # fmt: skip

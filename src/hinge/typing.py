@@ -37,6 +37,7 @@ Moving = Callable[[float], tuple[Numbers, Numbers, Numbers]]  # of t: a place, i
 Backend = Literal["llvm", "interpret", "cuda"]
 Check = Literal["sizes", "values"]
 Frame = Literal["body", "base", "aligned"]
+Law = Literal["rigid", "soft"]
 Limits = Literal["ignore", "stop", "spring"]
 LoopWay = Literal["project", "baumgarte", "independent"]
 Term = Literal["armature", "damping", "friction", "stiffness"]

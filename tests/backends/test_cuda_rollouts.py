@@ -11,8 +11,8 @@ from hinge.backends.statements import REALS
 from hinge.graph import Graph, Input, order
 from hinge.graph.random import uniform
 from hinge.sim import rollouts, setup
-from hinge.sim.clock import CLOCK
 from hinge.sim.parameters import varied
+from hinge.steps.clock import CLOCK
 
 STATES, STEPS = 37, 6
 

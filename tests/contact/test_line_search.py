@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hinge.contact.soft_law import least
+from hinge.contact.laws.soft_problem import least
 
 
 def problem(seed, kind):

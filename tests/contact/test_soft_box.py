@@ -9,9 +9,10 @@ from soft_law_of import sized
 
 import hinge
 from hinge.calls.call import Call
+from hinge.contact.laws import SoftLaw
+from hinge.contact.laws.soft_parameters import SoftPair, Weights
+from hinge.contact.laws.soft_step import soft_step
 from hinge.contact.slots import Slots, Touch
-from hinge.contact.soft_dynamics import soft_step
-from hinge.contact.softness import SoftLaw, SoftPair, Weights
 from hinge.dynamics.energy import kinetic_energy, potential_energy
 from hinge.dynamics.kinematics import poses
 from hinge.dynamics.registry import FORCE, POSITION, VELOCITY, unregistered

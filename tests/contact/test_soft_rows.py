@@ -8,10 +8,10 @@ from mujoco_pair import Pair, mujoco
 from soft_law_of import law_of, noted, slots_of
 
 import hinge
+from hinge.contact.laws.soft_contacts import SoftContacts
+from hinge.contact.laws.soft_rows import soft_rows
+from hinge.contact.laws.soft_step import soft_dynamics
 from hinge.contact.slot_rows import columns
-from hinge.contact.soft_contacts import SoftContacts
-from hinge.contact.soft_dynamics import soft_dynamics
-from hinge.contact.soft_rows import soft_rows
 from hinge.dynamics.registry import FORCE
 from hinge.model.coasting import coasting
 

@@ -7,9 +7,10 @@ import pytest
 
 import hinge
 from hinge.backends.llvm import Native
+from hinge.contact.laws import SoftLaw
+from hinge.contact.laws.soft_parameters import SoftPair, Weights
+from hinge.contact.laws.soft_step import soft_step
 from hinge.contact.slots import Slots, Touch
-from hinge.contact.soft_dynamics import soft_step
-from hinge.contact.softness import SoftLaw, SoftPair, Weights
 from hinge.dynamics.kinematics import poses
 from hinge.dynamics.registry import FORCE
 from hinge.graph import Graph, Input, along, less, order, pulled

@@ -188,6 +188,8 @@ CASES = {
     "loads": simulation(arm, external={"lower": np.ones(6)}, external_frame="base", base_motion=2 * (np.ones(6),)),
     "swinging base": simulation(arm, base_motion=swinging),
     "driven": simulation(lambda: arm("driven"), prescribed=([0.1], [0.2], [0.3])),
+    "driven, stops": simulation(lambda: arm("driven"), prescribed=([0.1], [0.2], [0.3]), limits="stop",
+                                joint_terms=FRICTION),
     "driven in time": simulation(lambda: arm("driven"), prescribed=turning),
     "varied": simulation(lambda: arm("varied"), limits="spring",
                          parameters={"lower.mass": 1.2, "elbow.damping": 0.1, "gravity": (0, 0, -9.0)}),

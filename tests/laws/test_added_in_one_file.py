@@ -1,4 +1,4 @@
-"""A joint, a shape, an operation, a back end, an adaptive pair, a method: each is added here by a class or a row.
+"""A joint, a shape, an operation, a back end, a contact law, a method: each is added here by a class or a row.
 
 Readers, writers, viewer, docs, counts and laws find it unasked, and when the test is over it is gone.
 """
@@ -7,6 +7,7 @@ import subprocess
 import sys
 from fractions import Fraction as F
 from importlib.util import module_from_spec, spec_from_file_location
+from math import cos as cosine
 from math import hypot, pi
 from pathlib import Path
 
@@ -22,8 +23,14 @@ from hinge import backends
 from hinge.backends import Backend, Code, interpret
 from hinge.backends.count import count
 from hinge.calls.libraries import LIBRARIES
+from hinge.contact.law import ContactLaw, ContactResult
+from hinge.contact.laws import LAWS as CONTACT_LAWS
+from hinge.contact.slot_contacts import Pairs
+from hinge.contact.slot_rows import columns, directions, shares, slot_rows
+from hinge.dynamics.composite import composite
 from hinge.dynamics.registry import ALGORITHMS, FORCE, POSITION, SCALAR, algorithm, choose, default, rivals
-from hinge.graph import OPS, Graph, Input, cos, jacobian, order, sin
+from hinge.dynamics.solve import LDL
+from hinge.graph import OPS, Graph, Input, cos, jacobian, maximum, order, sin
 from hinge.graph.ops import function
 from hinge.integrators import METHODS, Tableau, explicit
 from hinge.model import JOINTS
@@ -36,7 +43,7 @@ Z = Vec3((0.0, 0.0, 1.0))
 LINK = '<link name="{0}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>{1}</link>'
 ARM = ('<robot name="arm"><link name="base"/>{0}<joint name="j" type="{1}"><parent link="base"/><child link="l"/>'
        '<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>')  # fmt: skip
-TABLES = (JOINTS, SHAPES, OPS, METHODS, backends._ROWS, ALGORITHMS, *ALGORITHMS.values(), LIBRARIES)
+TABLES = (JOINTS, SHAPES, OPS, METHODS, backends._ROWS, ALGORITHMS, *ALGORITHMS.values(), LIBRARIES, CONTACT_LAWS)
 
 
 @pytest.fixture(autouse=True)
@@ -364,6 +371,62 @@ def test_the_last_stage_of_every_pair_is_the_rate_at_the_end():
         for weights in (pair.b, pair.low):
             assert sum(weights) == pytest.approx(1.0, abs=1e-14)
             assert np.dot(weights, pair.c) == pytest.approx(0.5, abs=1e-14)
+
+
+# a contact law
+
+
+def penalty(stiffness):
+    @dataclass(frozen=True)
+    class Penalty(ContactLaw):
+        """Springs push bodies apart, which slide on each other freely."""
+
+        name = "penalty"
+        pairs: tuple = ()
+
+        @classmethod
+        def of(cls, model, weights, pairs, whole):
+            return cls(tuple(pairs))
+
+        def weighed(self, model, weights, pushes, whole):
+            return self
+
+        def force(self, touch):
+            return stiffness * maximum(-touch.gap, 0.0)
+
+        def step(self, step, now):
+            model, made = step.model, step.free_motion(now, {})
+            slots, axes = step.contacts(model, made.q, made.v[0]), columns(model, made.q)
+            bodies = Pairs([{"bodies": (float(pair.first), float(pair.second))} for pair in self.pairs])
+
+            def push(k, *sum_so_far):
+                touch = slots[k]
+                (row,) = slot_rows(axes, shares(axes, *bodies[touch.pair]["bodies"]), directions(touch, 1))
+                return [x + now.h * self.force(touch) * row.get(j, 0.0) for j, x in enumerate(sum_so_far)]
+
+            impulse = slots.each([0.0 * x for x in made.v], push)
+            change = LDL(composite(model, made.q), model.joint_label()).solve(impulse)
+            v = [x + y for x, y in zip(made.v, change, strict=True)]
+            return ContactResult(made.q, v, pivot=made.pivot, made=made, slots=slots,
+                                 forces=lambda k: [self.force(slots[k])], size=1)  # fmt: skip
+
+    return Penalty
+
+
+def test_a_contact_law_is_a_class_and_a_row():
+    ball = hinge.Scene().body("ball", "sphere", 0.1, mass=1.0).robot
+    start, rest = np.array([1.0, 0, 0, 0, 0, 0, 0.1]), np.zeros(6)
+    for stiffness in (1e4, 2e4):  # each has its own kernels
+        CONTACT_LAWS["penalty"] = penalty(stiffness)
+        sinks, pace = 9.81 / stiffness, stiffness**0.5
+        run = hinge.rollout(ball, start, rest, 1000, 1e-5, ground=0.0, law="penalty", method="rk4")
+        swing = [0.1 - sinks * (1.0 - cosine(pace * k * 1e-5)) for k in range(1001)]
+        np.testing.assert_allclose(run.q[:, 6], swing, rtol=0, atol=0.02 * sinks)
+        assert (run.status == 0).all()
+        step = ball.contact_step(run.q[-1], run.qd[-1], rest, 1e-5, ground=0.0, law="penalty")
+        assert step.forces[0, 2] == pytest.approx(stiffness * (0.1 - step.q[6]), rel=1e-2)
+    with pytest.raises(hinge.UnknownName, match="penalty"):
+        hinge.rollout(ball, start, rest, 10, 1e-4, ground=0.0, law="penalties")
 
 
 # a method

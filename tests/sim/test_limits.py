@@ -9,8 +9,8 @@ from sim_robots import bounded_arm
 import hinge
 from hinge import SizeError
 from hinge.backends import interpret
+from hinge.contact.joint_impulses import solve_box_constrained
 from hinge.graph import Graph, Input, order
-from hinge.sim.impulses import boxed
 
 
 def test_an_elbow_on_its_stop_gets_the_plastic_impulse_of_the_books():
@@ -56,7 +56,7 @@ def on_numbers(n):
     """`boxed` for n joints, on rows of W, v, low and high; it gives λ, and 1 where all was settled."""
     graph = Graph()
     W, v, low, high = ([graph.input(name, k) for k in range(size)] for name, size in SIZES(n).items())
-    force, _, good = boxed([W[i * n : i * n + n] for i in range(n)], v, low, high, [1.0] * n)
+    force, _, good = solve_box_constrained([W[i * n : i * n + n] for i in range(n)], v, low, high, [1.0] * n)
     inputs = [Input(name, size) for name, size in SIZES(n).items()]
     program = order(inputs, [("force", (n,), force), ("good", (), [good])])
 

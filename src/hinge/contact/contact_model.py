@@ -10,11 +10,12 @@ It is data: two that are equal make the same step.
 from __future__ import annotations
 
 import hashlib
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
@@ -27,10 +28,10 @@ from hinge.contact.collision_shapes import CollisionShape, column, half_space, p
 from hinge.contact.contact_kinematics import Touch as Meeting
 from hinge.contact.contacts import Contact
 from hinge.contact.dynamics import checked
-from hinge.contact.file_law import FileLaw
-from hinge.contact.rigid_law import RigidLaw, RigidPair
+from hinge.contact.law import ContactLaw, PairSurfaces
+from hinge.contact.laws import LAWS, NoContact
+from hinge.contact.laws.soft_parameters import Weights
 from hinge.contact.slots import Slots, Touch
-from hinge.contact.softness import SoftLaw, SoftPair, Weights
 from hinge.dynamics.kinematics import poses
 from hinge.dynamics.registry import POSITION, Algorithm, Quantity, unregistered
 from hinge.errors import NotCovered, SizeError, UnknownName, did_you_mean, one_of
@@ -45,15 +46,12 @@ from hinge.spatial import Motion, Vec3
 from hinge.spatial.rotation import shortest_turn
 from hinge.typing import AnyArray
 
-ContactLaw = Literal["rigid", "soft"]
-LAWS: tuple[ContactLaw, ...] = get_args(ContactLaw)
 MOST_POINTS = {"sphere": 1, "ellipsoid": 1, "capsule": 2}  # that such a shape has with any other; else:
 POINTS = 4
 ON_TERRAIN, TERRAIN_ROOM = 16, 64  # the most contacts of a shape that there is room for, and of all of them
 THICK = 1.0  # m: how far terrain goes down below its lowest point
-TURNS_ONLY = 1e-9  # m²: what a centre that stands still shifts by, of how it turns, in rounding
+NO_CONTACT = NoContact()
 NO_WEIGHT = ("gravity", "velocity", "effort", "damping", "stiffness", "rest")  # fields that no contact law depends on
-DEEP = 0.1  # of the reach of the smaller of two shapes: what no step can have led to
 
 
 @dataclass(frozen=True)
@@ -110,10 +108,13 @@ class Ground:
 
 @dataclass(frozen=True)
 class ContactModel:
-    """What may touch: shapes on links, in pairs, or contacts that are given; the law, and room for how many."""
+    """What may touch: shapes on links, in pairs, or contacts that are given; the law, and room for how many.
 
-    law: RigidLaw | SoftLaw
-    room: int
+    Where there is no room, nothing can touch.
+    """
+
+    law: ContactLaw = NO_CONTACT
+    room: int = 0
     contacts: tuple[Contact, ...] = ()
     ground: Ground | None = None
     shapes: tuple[tuple[str, Shape], ...] = ()  # after the ground, where there is one
@@ -127,44 +128,38 @@ class ContactModel:
 
     def surfaced(self, numbers: Sequence[Scalar]) -> ContactModel:
         """The same with numbers in the places of its surfaces; of a pair that has two of them the greater."""
-        pairs: Sequence[RigidPair | SoftPair] = self.law.pairs
+        pairs = self.law.pairs
         given: list[dict[str, Scalar]] = [{} for _ in pairs]
         for one, x in zip(self.surfaces, numbers, strict=True):
             for k in self._pairs_of(one):
                 given[k][one.field] = maximum(given[k][one.field], x) if one.field in given[k] else x
         made: Any = tuple(pair.surfaced(own) if own else pair for pair, own in zip(pairs, given, strict=True))
-        return replace(self, law=replace(self.law, pairs=made))
+        law: Any = self.law
+        return replace(self, law=replace(law, pairs=made))
 
     def weighed(self, target: Target, numbers: Sequence[Scalar]) -> ContactModel:
         """The same with the varied numbers of a robot as inputs: how much bodies give way is computed from these."""
-        if all(one.field in NO_WEIGHT for one in target.vary):
+        if not self.room or all(one.field in NO_WEIGHT for one in target.vary):
             return self
         model = varied(unmoved(target.model), target.vary, numbers)
-        weights, names = Weights(model, self.soft is not None), self.names
-        if self.soft is None:
-            stiff = [
-                replace(p, weight=_at_point(_weight(weights, n))) for p, n in zip(self.rigid.pairs, names, strict=True)
-            ]
-            law = replace(self.rigid, pairs=tuple(stiff), inertia=weights.inertia, joints=_joints(weights))
-            return replace(self, law=law)
-        pairs = tuple(replace(p, weight=_weight(weights, n)) for p, n in zip(self.soft.pairs, names, strict=True))
-        if self.whole:
-            return replace(self, law=FileLaw(model, weights).law(pairs))
-        return replace(self, law=replace(self.soft, pairs=pairs, inertia=weights.inertia))
+        weights = Weights(model, self.law.of_file)
+        pushes = [_weight(weights, names) for names in self.names]
+        return replace(self, law=self.law.weighed(model, weights, pushes, self.whole))
 
     def _pairs_of(self, surface: Parameter) -> list[int]:
         """The pairs that a surface is of: those of a link, or with what stands still."""
         if surface.owner:
             return [k for k, names in enumerate(self.names) if surface.owner in names]
-        pairs: Sequence[RigidPair | SoftPair] = self.law.pairs
-        return [k for k, pair in enumerate(pairs) if 0 in (pair.first, pair.second)]
+        return [k for k, pair in enumerate(self.law.pairs) if 0 in (pair.first, pair.second)]
 
     def with_surfaces(self, surfaces: Sequence[Parameter]) -> ContactModel:
         """The same, of which these surfaces are given; refuses what there is no contact of."""
         made = replace(self, surfaces=tuple(surfaces))
         for one in surfaces:
-            if one.field == "restitution" and self.soft is not None:
-                raise NotCovered(f"parameter {one.name!r}: the soft law knows no restitution. Use law='rigid'.")
+            if one.field not in self.law.surface_fields:
+                raise NotCovered(
+                    f"parameter {one.name!r}: the {self.law.name} law knows no {one.field}. Use law='rigid'."
+                )
             if not made._pairs_of(one):
                 whose = f"link {one.owner!r} can touch nothing" if one.owner else "nothing can touch what stands still"
                 links = dict.fromkeys(name for names in self.names for name in names)
@@ -181,21 +176,9 @@ class ContactModel:
     @cached_property
     def links(self) -> tuple[str, ...]:
         """The links that may touch, in the order in which pairs name them; what does not move is none."""
-        pairs: Sequence[RigidPair | SoftPair] = self.law.pairs
-        bodies = [(pair.first, pair.second) for pair in pairs]
+        bodies = [(pair.first, pair.second) for pair in self.law.pairs]
         named = [one for both in zip(self.names, bodies, strict=True) for one in zip(*both, strict=True)]
         return tuple(dict.fromkeys(link for link, body in named if body))
-
-    @property
-    def soft(self) -> SoftLaw | None:
-        """The law, if it is the soft one."""
-        return self.law if isinstance(self.law, SoftLaw) else None
-
-    @property
-    def rigid(self) -> RigidLaw:
-        """The law, which is the rigid one."""
-        assert isinstance(self.law, RigidLaw)
-        return self.law
 
     def found(self, model: Model, q: PerJoint, like: Scalar, slopes: bool = False) -> Slots:
         """The contacts of a configuration; with `slopes` they have derivatives."""
@@ -232,17 +215,21 @@ class ContactModel:
                      self.sides)  # fmt: skip
 
 
+NOTHING = ContactModel()  # that can touch
+
+
 def deep_starts(target: Target, touch: ContactModel, q: Array, further: Sequence[Array] = ()) -> AnyArray:
     """Return in which states q (n, nq) something is so deep in something else that no step can have led there.
 
     `further` are the rows of varied numbers.
-    The rigid law has no answer to such a state; a warning names the deepest. The soft law pushes shapes apart.
+    The rigid law has no answer to such a state; a warning names the deepest. Other laws push shapes apart.
     """
-    if not len(q) or not touch.rows or touch.soft is not None:
+    deepest = touch.law.deepest_start
+    if not len(q) or not touch.rows or deepest == math.inf:
         return np.zeros(len(q), bool)
     share, pair, depth = Call.outside_registry(target, (_depth_algorithm, touch)).kernel(q, *further).T
     worst = int(np.argmax(share))
-    if share[worst] > DEEP:
+    if share[worst] > deepest:
         shapes = touch.pairs(target.model).shapes
         one, other = (f"the {shapes[i].geometry.kind} on {shapes[i].name!r}" for i in touch.rows[int(pair[worst])])
         where = f"q0 of rollout {worst}" if len(q) > 1 else "q0"
@@ -251,7 +238,7 @@ def deep_starts(target: Target, touch: ContactModel, q: Array, further: Sequence
             "  Start them apart, push them apart by short runs with law='soft', or leave the pair out.",
             stacklevel=5,
         )
-    return share > DEEP
+    return share > deepest
 
 
 def _depth_algorithm(touch: ContactModel) -> Algorithm:
@@ -267,7 +254,7 @@ def _stood_on(ground: Ground) -> CollisionShape:
 
 
 def contact_model(target: Target, contacts: Any, ground: Any, law: str, whole: bool = False,
-                  surfaces: Sequence[Parameter] = ()) -> ContactModel | None:  # fmt: skip
+                  surfaces: Sequence[Parameter] = ()) -> ContactModel:  # fmt: skip
     """What may touch: `contacts` is None, "file", "self" or a list of `Contact`, `ground` None, a height or a `Ground`.
 
     With "file" it is the pairs that an MJCF file says; of any other robot its links with the world. With "self" its
@@ -281,7 +268,7 @@ def contact_model(target: Target, contacts: Any, ground: Any, law: str, whole: b
             raise SizeError(
                 f"parameter {surfaces[0].name!r} is of contacts, and there are none. Give ground= or contacts=."
             )
-        return None
+        return NOTHING
     made: Callable[..., ContactModel] = _shaped
     if isinstance(contacts, str):
         one_of("contacts", contacts, ("file", "self"))
@@ -291,7 +278,7 @@ def contact_model(target: Target, contacts: Any, ground: Any, law: str, whole: b
         contacts, made = checked(target, contacts), _given
     if made is _shaped and not whole:
         refuse_shapeless(target, "ground=" if contacts is None else f"contacts={contacts!r}")
-    words = contacts, _ground(ground), law, whole
+    words = contacts, _ground(ground), LAWS[law], whole
     return target.memo(_built, made, target, words, tuple(surfaces))
 
 
@@ -318,7 +305,9 @@ def _ground(given: Any) -> Ground | None:
     raise SizeError(f"ground is {given!r}. Give None, a height in m, or a hinge.Ground.")
 
 
-def _given(model: Model, contacts: tuple[Contact, ...], ground: Ground | None, law: str, whole: bool) -> ContactModel:
+def _given(
+    model: Model, contacts: tuple[Contact, ...], ground: Ground | None, law: type[ContactLaw], whole: bool
+) -> ContactModel:
     """Contacts that were given, each a pair of its own."""
     if ground is not None:
         raise NotCovered(
@@ -331,18 +320,21 @@ def _given(model: Model, contacts: tuple[Contact, ...], ground: Ground | None, l
                 '  Give contacts="self", which finds contacts in every step, use hinge.simulate_contacts, or take the '
                 "face away with dataclasses.replace(contact, face=None)."
             )
-    weights, pairs = Weights(model, law == "soft"), []
+    weights, pairs = Weights(model, law.of_file), []
     for contact in contacts:
         (second, first), mu = contact.bodies(model), contact.friction
         touching = Touching(condim=3 if mu else 1, friction=(mu, mu, 0.0, 0.0, 0.0))
         links = (contact.body, contact.other)
-        pairs.append((first, second, touching, contact.restitution, contact.compliance, _weight(weights, links)))
+        weight = _weight(weights, links)
+        pairs.append(PairSurfaces(first, second, touching, contact.restitution, contact.compliance, weight))
     names = tuple((contact.other or "world", contact.body) for contact in contacts)
-    made = _law(law, model, weights, pairs, whole)
+    made = law.of(model, weights, pairs, whole)
     return ContactModel(made, len(contacts), contacts, within=(0.0,) * len(contacts), names=names, whole=whole)
 
 
-def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str, whole: bool) -> ContactModel:
+def _shaped(
+    model: Model, contacts: str | None, ground: Ground | None, law: type[ContactLaw], whole: bool
+) -> ContactModel:
     """Pairs of shapes."""
     placed_shapes = collision_shapes(model)
     stated = any(one.shape.surface is not None for one in placed_shapes)
@@ -362,14 +354,14 @@ def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str,
                   for b in placed_shapes if b.body]  # fmt: skip
     made = [] if ground is None else [_stood_on(ground)]
     made += [placed(model, one.link, one.shape) for one in placed_shapes]
-    gives_way = law == "soft"
-    weights, told, rows = Weights(model, gives_way), [], []
+    weights, told, rows = Weights(model, law.of_file), [], []
     for i, j, touching in pairs:
         a, b = ordered(made, i, j)
         e, soft = (ground.restitution, ground.compliance) if ground is not None and a == 0 else (0.0, 0.0)
-        told.append((made[a].body, made[b].body, touching, e, soft, _weight(weights, (made[a].name, made[b].name))))
+        weight = _weight(weights, (made[a].name, made[b].name))
+        told.append(PairSurfaces(made[a].body, made[b].body, touching, e, soft, weight))
         rows.append((a, b))
-    within = tuple(pair[2].margin if gives_way else 0.0 for pair in told)
+    within = tuple(pair.touching.margin if law.of_file else 0.0 for pair in told)
     met = [(made[a], made[b]) for a, b in rows]
     points = sum(min(MOST_POINTS.get(one.geometry.kind, POINTS) for one in both) for both in met if not _field(both))
     terrain = sum(min(field.triangles_under(both[1].reach), ON_TERRAIN) for both in met if (field := _field(both)))
@@ -377,7 +369,7 @@ def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str,
     names = tuple((made[a].name, made[b].name) for a, b in rows)
     shapes = tuple((one.link, one.shape) for one in placed_shapes)
     return ContactModel(
-        _law(law, model, weights, told, whole),
+        law.of(model, weights, told, whole),
         room,
         (),
         ground,
@@ -387,7 +379,7 @@ def _shaped(model: Model, contacts: str | None, ground: Ground | None, law: str,
         names,
         _hulls(made),
         whole=whole,
-        sides=gives_way and contacts == "file" and (ground is None or ground.heights is None),
+        sides=law.of_file and contacts == "file" and (ground is None or ground.heights is None),
     )
 
 
@@ -417,30 +409,6 @@ def _weight(weights: Weights, links: Sequence[str | None]) -> tuple[Scalar, Scal
     """How much what two links are part of gives way."""
     known = [weights.link(link) for link in links if link not in (None, "ground", "world")]
     return sum(a for a, _ in known), sum(b for _, b in known)
-
-
-def _at_point(weight: tuple[Scalar, Scalar]) -> Scalar:
-    """How much a point gives way (1/kg); of what only turns, a point a metre from its centre."""
-    shifts, turns = weight
-    return select(less(TURNS_ONLY * turns, shifts), shifts, turns)
-
-
-def _joints(weights: Weights) -> tuple[Scalar, ...]:
-    """How much each velocity gives way."""
-    return tuple(np.diag(weights.inverse).tolist())
-
-
-def _law(law: str, model: Model, weights: Weights, pairs: Sequence[Any], whole: bool) -> RigidLaw | SoftLaw:
-    if law == "rigid":
-        rigid = [RigidPair(a, b, _at_point(w), t.friction[: max(t.condim - 1, 0)], e, c) for a, b, t, e, c, w in pairs]
-        return RigidLaw(tuple(rigid), weights.inertia, _joints(weights))
-    options = model.physics.options
-    made = [SoftPair(a, b, w, t.condim, t.friction, t.softness, t.solreffriction, t.margin)
-            for a, b, t, _, _, w in pairs]  # fmt: skip
-    if whole:
-        return FileLaw(model, weights).law(made)
-    return SoftLaw(tuple(made), cone=options.cone, impratio=options.impratio, inertia=weights.inertia,
-                   tolerance=options.tolerance, iterations=options.iterations)  # fmt: skip
 
 
 def _hulls(shapes: Sequence[CollisionShape]) -> str:

@@ -27,10 +27,9 @@ from hinge.graph.scalars import largest
 from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.sim import setup
-from hinge.sim.rollouts import Outside, cheapest, specialised
 from hinge.sim.simulation import rollout
-from hinge.sim.step import Physics, asked, stepped
-from hinge.sim.touching import memory_of
+from hinge.steps.inputs import Outside
+from hinge.steps.step import Physics, Step
 
 Shape = tuple[int, ...]
 Values = dict[str, list[Scalar]]  # numbers of an environment by name
@@ -70,11 +69,11 @@ class Life:
             raise SizeError(f"initial of {type(task).__name__} has {taken[0]!r}, which means another thing. Rename it.")
         sizes = {"q": robot.nq, "qd": robot.nv, "action": task.actions} | {n: prod(s) for n, s in self.own.items()}
         sizes |= {"parameters": sum(one.size for one in self.numbers)}
-        sizes |= {"memory": memory_of(self.physics.touch, robot.nv), "episode": len(EPISODE)}
+        sizes |= {"memory": self.physics.touch.law.memory(robot.model), "episode": len(EPISODE)}
         self.kept = {name: size for name, size in sizes.items() if size}  # from step to step
         touch, feels = self.physics.touch, f"feels of {type(task).__name__}"
         for link in task.feels:
-            one_of(feels, link, touch.links if touch is not None else ())
+            one_of(feels, link, touch.links)
         links = SUMMED * len(task.feels)
         self.passing = {"qdd": robot.nv, "tau": robot.nv, "links": links, "status": 1}  # in what comes out of a step
         self.blank: Values = {name: [0.0] * size for name, size in self.passing.items()}
@@ -156,22 +155,21 @@ class Life:
         before = {name: before[name] for name in self.kept}
         held = before | {"action": [maximum(minimum(x, 1.0), -1.0) for x in action]}
         outside = replace(self.outside, law=lambda t, q, v: self._pushed(held, t, q, v))
-        target, forward = self.robot.target, cheapest(self.robot.target, self.physics)
-        model, physics = specialised(graph, target, self.physics, outside)
-        acts, start = outside.acts(graph, model, 0.0), self.state(before).t.item()
+        one = Step.of(graph, self.robot.target, self.physics, outside)
+        model, acts, start = one.model, one.acts(0.0), self.state(before).t.item()
 
         def step(k: Scalar, *row: Scalar) -> list[Scalar]:
             now = self._named(row)
             t, q, v = start + h * k, now["q"], now["qd"]
             at, memory = model.joint_positions(q), now.get("memory", ())
-            moved = stepped(model, physics, acts, forward, t, h, at, v, memory)
-            made = now | {"q": model.flat(moved.q), "qd": moved.v, "tau": asked(model, physics, acts, t, q, v)}
+            moved = one.advance(acts, t, h, at, v, memory)
+            made = now | {"q": model.flat(moved.q), "qd": moved.v, "tau": one.commanded(acts, t, q, v)}
             made["qdd"] = [(b - a) / h for a, b in zip(v, moved.v, strict=True)]
             if "memory" in now:
-                made["memory"] = list(moved.memory)
-            if physics.touch is not None and moved.touched is not None:
-                met = moved.touched
-                sums = link_forces(physics.touch, task.feels, met.slots, met.forces, met.size)
+                made["memory"] = list(moved.met.memory)
+            met = moved.met
+            if met.slots is not None and met.forces is not None:
+                sums = link_forces(one.physics.touch, task.feels, met.slots, met.forces, met.size)
                 made["links"] = [x for row in sums for x in row]
             (fared,) = now["status"]
             lost, status = maximum(less(0.5, fared), less(0.5, moved.status)), moved.status

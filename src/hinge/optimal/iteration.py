@@ -40,7 +40,7 @@ from hinge.graph.scalars import largest
 from hinge.optimal.problem import Problem
 from hinge.optimal.riccati import backed, triangle, whole
 from hinge.optimal.stages import Flat, Point, Rows, Stages, within_bounds
-from hinge.sim.rollouts import Outside
+from hinge.steps.inputs import Outside
 
 TRIES, SHORTER = 10, 0.5  # how often a step is shortened, and to what share
 ENOUGH = 0.1  # of what the quadratic promises: what a step has to bring
@@ -166,7 +166,7 @@ def program(problem: Problem, layout: Layout, exact: bool = False) -> Program:
     price = 2.0 * found.price
     before = found.merit + price * found.gap
     promise = found.promised - 0.5 * price * found.gap
-    touches = problem.physics.touch is not None
+    touches = problem.physics.touch.room > 0
 
     def tried(_: Scalar, alpha: Scalar, *__: Scalar) -> Flat:
         def forward(k: Scalar, *now: Scalar) -> Flat:

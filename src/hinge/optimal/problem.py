@@ -31,8 +31,8 @@ from hinge.optimal.driven import driven_velocities
 from hinge.robot import Robot
 from hinge.sim import setup
 from hinge.sim.parameters import varied
-from hinge.sim.step import Physics
 from hinge.sim.touching import touching
+from hinge.steps.step import Physics
 from hinge.typing import Numbers
 
 Function = Callable[..., Any]
@@ -175,7 +175,7 @@ class Problem:
         made = setup.physics(
             self.robot, q, qd, method, terms, False, "ignore", constraint, loops, loop_time, 1, touch, numbers=numbers
         )
-        if touch is None:
+        if not touch.room:
             return made
         refuse_curved(touch, self.robot.model)
         return replace(made, slopes=True)

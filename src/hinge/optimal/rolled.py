@@ -20,7 +20,7 @@ from hinge.optimal.problem import Problem
 from hinge.optimal.stages import Flat, Point, Stages
 from hinge.optimal.start import axes, flat, laid, outside
 from hinge.sim import setup
-from hinge.sim.rollouts import Outside
+from hinge.steps.inputs import Outside
 from hinge.typing import Numbers
 
 SAID = ("t", "weight")  # when a problem begins, and what constraints weigh

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from hinge.contact.contact_slopes import jacobian
 from hinge.dynamics.coordinates import difference, integrate
-from hinge.dynamics.located import on_bodies
 from hinge.dynamics.slopes import Slope, Variable, pulled_back
 from hinge.graph import (
     OPS,
@@ -33,10 +32,8 @@ from hinge.graph import (
 )
 from hinge.model import Model
 from hinge.optimal.problem import Problem, Term
-from hinge.sim.rollouts import NOWHERE, Outside, cheapest, specialised
-from hinge.sim.step import Acts, Physics, stepped
-from hinge.sim.touching import memory_of
-from hinge.spatial import Motion
+from hinge.steps import step as one_step
+from hinge.steps.inputs import Acts, Outside
 
 Flat = list[Scalar]
 Rows = list[Flat]
@@ -119,13 +116,13 @@ class Stages:
     model: Model
     given: Callable[[Scalar], Mapping[str, Flat]]
     exact: bool = False
-    physics: Physics | None = None  # of the steps, with what varies as inputs
+    simulated: one_step.Step | None = None  # one step, with what varies as inputs; none where no step is taken
 
     @classmethod
     def of(cls, problem: Problem, graph: Graph, outside: Outside, given: Callable[[Scalar], Mapping[str, Flat]],
            exact: bool = False) -> Stages:  # fmt: skip
-        model, physics = specialised(graph, problem.robot.target, problem.physics, outside)
-        return cls(problem, graph, model, given, exact, physics)
+        step = one_step.Step.of(graph, problem.robot.target, problem.physics, outside)
+        return cls(problem, graph, step.model, given, exact, step)
 
     def moved(self, at: Point, ahead: Sequence[Scalar] = ()) -> tuple[Flat, Flat, Scalar]:
         """The state a step later, and how it fared; `ahead` are velocities to expect there, where they are searched.
@@ -137,17 +134,15 @@ class Stages:
         return self._moved(at._replace(u=forces), ahead)
 
     def _moved(self, at: Point, ahead: Sequence[Scalar]) -> tuple[Flat, Flat, Scalar]:
-        problem, model = self.problem, self.model
+        problem, model, step = self.problem, self.model, self.simulated
+        assert step is not None
         tau: Flat = [0.0] * model.nv
         for k, x in zip(problem.drives, at.forces, strict=True):
             tau[k] = x
-        acts = Acts(lambda t, q, v: tau, lambda body, q: on_bodies(body, q, NOWHERE, []),
-                    lambda t: (Motion(), Motion()), lambda t: model, lambda t, q, v: 0.0)  # fmt: skip
-        forward, physics = cheapest(problem.robot.target, problem.physics), self.physics or problem.physics
+        acts = Acts.of_forces(model, tau)
         expected = [(b - a) / problem.step for a, b in zip(at.qd, ahead, strict=False)]
-        memory = expected[: memory_of(physics.touch, model.nv)]
-        made = stepped(model, physics, acts, forward, at.t, problem.step, model.joint_positions(at.q), at.qd,
-                       memory)  # fmt: skip
+        memory = expected[: step.law.memory(model)]
+        made = step.advance(acts, at.t, problem.step, model.joint_positions(at.q), at.qd, memory)
         return model.flat(made.q), list(made.v), made.status
 
     def apart(self, before: Sequence[Flat], after: Sequence[Flat]) -> Flat:
@@ -193,7 +188,7 @@ class Stages:
     def stepped(self, at: Point, ahead: Sequence[Scalar] = ()) -> Step:
         """A step and its derivatives: forward, or back over it where contacts are. State and forces are leaves."""
         q, v, status = self._moved(at, ahead)
-        if self.problem.physics.touch is not None:
+        if self.problem.physics.touch.room:
             q, v, flat = jacobian(self.model, self.model.joint_positions(q), v, [*at.q, *at.qd, *at.forces], [at.t])
             return Step((q, v), status, _rows(flat, self._width(at)))
         rates = Variable("qd", (len(v),), False, v)

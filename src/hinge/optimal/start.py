@@ -14,7 +14,7 @@ from hinge.backends.places import HOST_ARRAYS
 from hinge.errors import SizeError, UnknownName, did_you_mean
 from hinge.optimal.problem import Problem
 from hinge.sim import rollout, setup
-from hinge.sim.rollouts import Outside
+from hinge.steps.inputs import Outside
 from hinge.typing import Numbers
 
 Shape = tuple[int, ...]

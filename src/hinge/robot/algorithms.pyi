@@ -7,11 +7,11 @@ from hinge.backends.kernel import Kernel
 from hinge.calls.derivatives import No, Tangents, Three, Yes
 from hinge.calls.target import Target
 from hinge.calls.views import View
-from hinge.contact.contact_step import ContactStep
 from hinge.contact.contacts import Contact
 from hinge.contact.distances import Distances, Names
 from hinge.contact.dynamics import ContactDynamics, ContactSystem, Method
 from hinge.contact.impact import Impact
+from hinge.contact.results import ContactStep
 from hinge.contact.stepping import FrictionStep
 from hinge.geometry.exponentials import ProductOfExponentials
 from hinge.geometry.fields import Field, Function
@@ -189,9 +189,10 @@ class Contacts(View):
         """The state after h seconds with the joint forces held and contacts that are found, or given.
 
         Takes q (nq), qd and tau (nv), h (s); `contacts`, `ground`, `law` and `parameters` are as in `hinge.simulate`. By
-        the rigid law the step is one of "rk4" with impulses at its end, by the soft law MuJoCo's, of Euler. With
-        `derivatives` A and B say how its end changes, by the implicit function; a status NOT_SMOOTH says that a contact is
-        within a millionth of where it opens, closes, sticks or slides, where they are those of one side.
+        the rigid law the step is one of "rk4" with impulses at its end, by the soft law MuJoCo's, of Euler; it is a step of
+        `hinge.rollout`. With `derivatives` A and B say how its end changes, by the implicit function; a status NOT_SMOOTH
+        says that a contact is within a millionth of where it opens, closes, sticks or slides, where they are those of one
+        side.
 
         >>> scene = hinge.Scene().body("ball", "sphere", 0.1, mass=2.0)
         >>> step = scene.robot.contact_step([1, 0, 0, 0, 0, 0, 0.1], np.zeros(6), np.zeros(6), 1e-3, ground=0.0)

@@ -21,7 +21,7 @@ VIEWS = {
     "actuation": Home("hinge.calls.actuation", "Actuation", {
         "actuator_names": "names", "control_forces": "forces", "passive_forces": "passive",
     }),
-    "contact": Home("hinge.contact.view", "Contacts", {
+    "contact": Home("hinge.steps.contact_view", "Contacts", {
         "contact_system": "system", "contact_dynamics": "dynamics", "contact_kernel": "kernel",
         "impact": "impact", "friction_step": "friction_step", "contact_step": "step",
         "distances": "distances", "collides": "collides",

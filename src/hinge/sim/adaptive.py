@@ -15,6 +15,7 @@ import numpy as np
 from hinge.arguments import Array
 from hinge.backends.kernel import Kernel
 from hinge.calls.controllers import Untraceable, on_numbers
+from hinge.contact.joint_impulses import joint_bounds
 from hinge.errors import SizeError
 from hinge.graph import Graph, Input, Program, Scalar, absolute, less, maximum, minimum, order, select, sqrt, total
 from hinge.graph.collector import uncollected
@@ -23,12 +24,12 @@ from hinge.integrators import METHODS, Tableau
 from hinge.integrators.steps import Made
 from hinge.sim import setup
 from hinge.sim.events import changes_at, crossed, value
-from hinge.sim.impulses import bounded
 from hinge.sim.record import Memory
-from hinge.sim.rollouts import Outside, cheapest, specialised, step_kernel
-from hinge.sim.step import Physics, asked, stepped
+from hinge.sim.rollouts import step_kernel
 from hinge.sim.trajectory import Event
 from hinge.status import DIVERGED, SINGULAR
+from hinge.steps.inputs import Outside
+from hinge.steps.step import Physics, Step
 from hinge.typing import Flags, Whole
 
 MAX_STEPS = 10_000_000
@@ -101,15 +102,17 @@ def _kernel(robot: Any, physics: Physics, outside: Outside, backend: str | None)
 def _program(target: Any, physics: Physics, outside: Outside, takes: Sequence[Input]) -> Program:
     graph, tableau = Graph(), METHODS[physics.method].tableau
     assert tableau is not None
-    model, physics = specialised(graph, target, physics, outside)
+    step = Step.of(graph, target, physics, outside)
+    model, physics = step.model, step.physics
     nq, nv = model.nq, model.nv
     before, v = ([graph.input(name, k) for k in range(n)] for name, n in (("q", nq), ("qd", nv)))
     t, h, until, rtol, atol, longest = (graph.input(name, 0) for name in TIMES)
     length = minimum(minimum(h, longest), until - t)
-    acts = outside.acts(graph, model, 0.0)
-    first = asked(model, physics, acts, t, before, v)
-    moved = stepped(model, physics, acts, cheapest(target, physics), t, length, model.joint_positions(before), v)
-    made, after = moved.made, model.flat(moved.q)
+    acts = step.acts(0.0)
+    first = step.commanded(acts, t, before, v)
+    moved = step.advance(acts, t, length, model.joint_positions(before), v)
+    made, after = moved.met.made, model.flat(moved.q)
+    assert made is not None
     error, *bends = _mixed(tableau, made)
     size = _error((rtol, atol), length, (before, v), (model.flat(made.q), made.v), error)
     size = select(less(0.0, made.pivot), size, np.nan)  # equations that cannot be solved: the step is too long
@@ -126,7 +129,7 @@ def _program(target: Any, physics: Physics, outside: Outside, takes: Sequence[In
     if strikes(physics):
         leans = [
             minimum(before[one.q] - one.lower, one.upper - before[one.q])
-            for one in bounded(model, False, physics.stops)
+            for one in joint_bounds(model, False, physics.stops)
         ]
         bends = _straight(length, (before, v), (after, moved.v), (model.flat(made.q), made.v), bends, leans)
     parts = [(name, (n,), x) for (name, n), x in zip(names, (x for pair in bends for x in pair), strict=True)]

@@ -44,10 +44,10 @@ from hinge.graph import (
 from hinge.graph.collector import uncollected
 from hinge.model import Model
 from hinge.robot import Robot
-from hinge.sim.clock import CLOCK
-from hinge.sim.rollouts import Outside, Rolling, cheapest, fates, specialised, step_kernel
-from hinge.sim.step import Physics
-from hinge.sim.touching import memory_of
+from hinge.sim.rollouts import Rolling, fates, step_kernel
+from hinge.steps.clock import CLOCK
+from hinge.steps.inputs import Outside
+from hinge.steps.step import Physics, Step
 
 ROOM = 256 << 20  # bytes of states that are run again at once
 SEVERAL = ("inputs", "base_motion", "prescribed")  # what is given as several arrays
@@ -63,10 +63,10 @@ def program(robot: Robot, physics: Physics, outside: Outside, by: Sequence[str])
     The last of the weights is a status: the worst of the steps that have weights at their end.
     """
     graph, physics = Graph(), _differentiable(robot, physics)
-    forward = cheapest(robot.target, physics)
-    model, physics = specialised(graph, robot.target, physics, outside)
+    one = Step.of(graph, robot.target, physics, outside)
+    model = one.model
     nq, nv = model.nq, model.nv
-    n, remembers = nq + nv, memory_of(physics.touch, nv)
+    n, remembers = nq + nv, one.law.memory(model)
     held = [x for name in by if name not in outside.streams for x in outside.flat(graph, name)]
     start, first, done, h, steps, every, row, last = (graph.input("clock", k) for k in range(len(CLOCK)))
     positions, speeds, *weights = (Rows(graph, name, k) for name, k in zip(ROWS_TAKEN, (nq, nv) * 2, strict=True))
@@ -82,11 +82,10 @@ def program(robot: Robot, physics: Physics, outside: Outside, by: Sequence[str])
     def back(k: Scalar, *now: Scalar) -> list[Scalar]:
         step = done + (steps - 1.0 - k)
         state = [*positions[step - row], *speeds[step - row]]
-        acts, t = outside.acts(graph, model, step), start + (first + step) * h
+        acts, t = one.acts(step), start + (first + step) * h
         there = speeds[step + 1.0 - row] if remembers else []  # what is begun from does not matter to the answer
         guess = [(b - a) / h for a, b in zip(state[nq:], there, strict=False)]
-        *end, smooth, status = outside.stepped(graph, model, physics, acts, forward, step, t, h, [*state, *guess],
-                                               slopes=True)  # fmt: skip
+        *end, smooth, status = one.advance_in_parts(step, acts, t, h, [*state, *guess])
         end = end[:n]
         rows = [Rows(graph, name, one.width)[minimum(step, last)] for name, one in zip(streams, records, strict=True)]
         ahead = [a + w for a, w in zip(now[:n], recorded(step + 1.0), strict=True)]
@@ -113,8 +112,7 @@ def program(robot: Robot, physics: Physics, outside: Outside, by: Sequence[str])
 
 def _differentiable(robot: Robot, physics: Physics) -> Physics:
     """Physics whose steps have derivatives; contacts that are just not touching are found, to know of them."""
-    touch = physics.touch if physics.touch is None else within_reach(physics.touch, robot.model)
-    return replace(physics, slopes=True, touch=touch)
+    return replace(physics, slopes=True, touch=within_reach(physics.touch, robot.model))
 
 
 def _takes(robot: Robot, wide: int) -> list[Input]:
@@ -163,7 +161,7 @@ class Course:
 
     def pulled(self, dq: Any, dqd: Any, by: str | Sequence[str] | None, flat: bool) -> tuple[dict[str, Any], Any]:
         """What weights of the recorded states become as weights of what was given, and a status of each rollout."""
-        if self.physics.touch is not None:
+        if self.physics.touch.room:
             refuse_curved(self.physics.touch, self.robot.model)
             if self.place.dtype != DOUBLE:
                 raise NotCovered(
@@ -320,7 +318,7 @@ class _Back:
         for a, b in zip(made, state, strict=True):
             a[:, 0] = b
         logs = made if every == 1 else [place.record((len(a), 0, a.shape[1])) for a in state]
-        fate = fates(len(self.now), course.physics, course.robot.nv, place)
+        fate = fates(len(self.now), course.physics, course.robot.model, place)
         q, qd = (place.rows(a, tuple(a.shape)) for a in state)
         rolling = Rolling(course.robot, course.physics, course.outside, q, qd, fate, course.h, 1,
                           dict(zip(("q", "qd"), logs, strict=True)), course.start, course.first, course.backend,

@@ -27,7 +27,6 @@ import numpy as np
 
 from hinge.arguments import Array, finite, number
 from hinge.contact import Contact, contact_forces
-from hinge.contact.contact_step import refuse_driven
 from hinge.contact.faces import off_faces
 from hinge.contact.forces import Method
 from hinge.contact.impact import checked_restitution
@@ -36,6 +35,7 @@ from hinge.loops.assembly import START, refuse_open
 from hinge.robot import Robot
 from hinge.sim.simulation import simulate
 from hinge.status import Status
+from hinge.steps.contact_step import refuse_driven
 from hinge.typing import Control, Flags, LoopWay, Numbers
 
 SHUT = 1e-9  # m: a gap that is closed

@@ -17,16 +17,16 @@ import numpy as np
 
 from hinge.backends.kernel import ROWS
 from hinge.backends.places import place_of_backend
-from hinge.contact.contact_step import NUMBERS, ContactRecord, contact_numbers, recorded
+from hinge.contact.results import NUMBERS, ContactRecord, contact_numbers, recorded
 from hinge.errors import NotCovered, TrajectoryError
 from hinge.graph import Graph, Input, Program, Record, Rows, Scalar, less, minimum, order, repeat, select
 from hinge.graph.collector import uncollected
 from hinge.robot import Robot
-from hinge.sim.clock import CLOCK
 from hinge.sim.record import affordable
-from hinge.sim.rollouts import Clock, Outside, cheapest, specialised, step_kernel
-from hinge.sim.step import Physics, stepped
-from hinge.sim.touching import memory_of
+from hinge.sim.rollouts import Clock, step_kernel
+from hinge.steps.clock import CLOCK
+from hinge.steps.inputs import Outside
+from hinge.steps.step import Physics, Step
 from hinge.typing import AnyArray
 
 SAME_STEP = 1e-6  # of a step: how far a time may be from the beginning of one
@@ -57,7 +57,7 @@ class Taken:
     def contacts(self, t: AnyArray, q: Any, qd: Any, tau: Any = None) -> ContactRecord:
         """The contacts at states (…, T, nq) and (…, T, nv) of these times; with `told` tau is (…, T, nv)."""
         touch = self.physics.touch
-        if touch is None:
+        if not touch.room:
             raise TrajectoryError("there were no contacts.", "Simulate with contacts=, ground= or physics='file'.")
         place = place_of_backend(self.backend)
         if not isinstance(q, np.ndarray):
@@ -115,10 +115,9 @@ def _takes(robot: Robot) -> list[Input]:
 @uncollected()
 def program(robot: Robot, physics: Physics, outside: Outside) -> Program:
     """The program that takes one step from each of some recorded states and writes the contacts in it."""
-    graph, touch = Graph(), physics.touch
-    assert touch is not None
-    forward = cheapest(robot.target, physics)
-    model, physics = specialised(graph, robot.target, physics, outside)
+    graph = Graph()
+    step = Step.of(graph, robot.target, physics, outside)
+    model, room = step.model, physics.touch.room
     _, _, done, _, rows, *_ = (graph.input("clock", k) for k in range(len(CLOCK)))
     numbers, positions, speeds = (Rows(graph, one.name, one.size) for one in _takes(robot)[1:4])
     record = Record(graph, "contacts", NUMBERS)
@@ -126,18 +125,19 @@ def program(robot: Robot, physics: Physics, outside: Outside) -> Program:
     def row(k: Scalar, nothing: Scalar) -> list[Scalar]:
         at = done + k
         (n, t, h), q, v = numbers[at], positions[at], speeds[at]
-        length, acts = _length(graph, outside, n, t, h), outside.acts(graph, model, n)
-        memory = [0.0 * x for x in v[: memory_of(touch, model.nv)]]
-        moved = stepped(model, physics, outside.before(acts, t + length), forward, t, length,
-                        model.joint_positions(q), v, memory)  # fmt: skip
-        met = moved.touched
-        assert met is not None
+        length, acts = _length(graph, outside, n, t, h), step.acts(n)
+        memory = [0.0 * x for x in v[: step.law.memory(model)]]
+        at_start = model.joint_positions(q)
+        met = step.advance(outside.before(acts, t + length), t, length, at_start, v, memory).met
+        slots, forces, size = met.slots, met.forces, met.size
+        assert slots is not None
+        assert forces is not None
 
         def one(k: Scalar, count: Scalar) -> list[Scalar]:
-            record[at * float(touch.room) + k] = contact_numbers(met.slots, k, met.forces, met.size)
+            record[at * float(room) + k] = contact_numbers(slots, k, forces, size)
             return [count - 1.0]
 
-        repeat(touch.room, [met.slots.count], one, lambda count: less(count, 0.5))
+        repeat(room, [slots.count], one, lambda count: less(count, 0.5))
         return [nothing]
 
     made = repeat(rows, [graph.input("nothing", 0)], row)

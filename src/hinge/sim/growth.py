@@ -17,8 +17,8 @@ from hinge.model.driven import sizes
 from hinge.model.states import labels
 from hinge.robot import Robot
 from hinge.sim.rollouts import Rolling
-from hinge.sim.step import Physics
 from hinge.status import DIVERGED, UNSTABLE
+from hinge.steps.step import Physics
 
 OFFSET = 1e-6  # of a velocity, and of a state along it
 VISIBLE = 1.05  # a growth in a step that is worth a warning

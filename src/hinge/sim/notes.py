@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from hinge.robot import Robot
-from hinge.sim.step import Physics
+from hinge.steps.step import Physics
 
 TERMS = ("damping", "friction", "stiffness")
 ENDS = ("lower", "upper")

@@ -30,8 +30,8 @@ from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.sim import setup
 from hinge.sim.parameters import varied
-from hinge.sim.rollouts import Outside
-from hinge.sim.step import Physics
+from hinge.steps.inputs import Outside
+from hinge.steps.step import Physics
 
 Shape = tuple[int, ...]
 EACH = {"tau": 1, "taus": 2, "ctrls": 2}  # of which every rollout has a row, or one a step

@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hinge.arguments import Array
-from hinge.contact.contact_step import ContactRecord
+from hinge.contact.results import ContactRecord
 from hinge.errors import NotCovered
 from hinge.sim.adjoint import Course
 from hinge.sim.contact_record import Taken
 from hinge.sim.notes import unused_numbers
 from hinge.sim.rollouts import Clock
-from hinge.sim.step import joint_terms_of
 from hinge.sim.trajectory import Trajectory
+from hinge.steps.step import joint_terms_of
 from hinge.typing import Numbers, Statuses
 
 
@@ -92,7 +92,7 @@ class Rollout(States):
         """
         one = self._known()
         own = {name: np.asarray(x, float) for name, x in one.given.get("parameters", {}).items()}
-        course = None if one.physics.touch is None else _steps(one)
+        course = _steps(one) if one.physics.touch.room else None
         states = {"q": self.q, "qd": self.qd}
         info = {"physics": "file"} if one.physics.integrator else {}
         if self.notes:

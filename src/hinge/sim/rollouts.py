@@ -9,7 +9,7 @@ given, parameters, forces on bodies, a motion of the base, joints that are presc
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,161 +18,32 @@ import numpy as np
 from hinge.arguments import Array
 from hinge.backends.kernel import ROWS, Kernel, Plan, kernel_of
 from hinge.backends.places import HOST_ARRAYS, HostArrays, Window, place_of_backend
-from hinge.calls.call import Call
 from hinge.calls.target import Target
-from hinge.dynamics.file_forces import control_forces
-from hinge.dynamics.located import on_bodies
-from hinge.dynamics.place import At
-from hinge.dynamics.registry import BASE
 from hinge.graph import (
     Graph,
     Input,
     Program,
     Record,
-    Rows,
     Scalar,
     absolute,
     floor,
     less,
-    maximum,
     minimum,
     order,
     repeat,
     select,
-    when,
 )
 from hinge.graph.collector import uncollected
-from hinge.graph.scalars import chosen
 from hinge.integrators.probes import Probe
-from hinge.integrators.steps import Flat
-from hinge.model import Model, varied
-from hinge.model.driven import put
-from hinge.model.regroup import regrouped
+from hinge.model import Model
 from hinge.robot import Robot
-from hinge.sim.clock import CLOCK
-from hinge.sim.frozen_mass_matrix import Frozen, places, renewed
-from hinge.sim.step import Acts, Physics, asked, inverse_inertias, limit_springs, stepped
-from hinge.sim.touching import memory_of
 from hinge.sim.watch import Watch
-from hinge.spatial import Force, Motion, Vec3
-from hinge.status import OK
+from hinge.steps.clock import CLOCK
+from hinge.steps.frozen_mass_matrix import Frozen, places, renewed
+from hinge.steps.inputs import Outside
+from hinge.steps.step import Physics, Step
 
-NOWHERE = At(())
 WATCH = len(Watch._fields)
-NO_PROBE = Probe(0.0)
-JUST = 1e-13  # of a time: just before it
-Law = Callable[..., list[Scalar]]  # over scalars: of t, q, qd and what else it is given
-
-
-@dataclass
-class Outside:
-    """What a run is given besides its states: arrays by the name of their input, and the functions of time there are.
-
-    An array has a row for each rollout, or is `shared`; `taus` and what else is in `streams` has one for each step.
-    `key` tells one law, base or drive from another.
-    """
-
-    arrays: dict[str, Any] = field(default_factory=dict)
-    shared: set[str] = field(default_factory=set)
-    streams: set[str] = field(default_factory=set)
-    law: Law | None = None
-    says: Law | None = None  # the status of the law
-    fed: tuple[str, ...] = ()  # the arrays that the law is given
-    base: Law | None = None  # of t: velocity and acceleration of the base
-    driven: Law | None = None  # of t: value, rate and acceleration of what is prescribed
-    loaded: At = NOWHERE  # the frames that carry external forces
-    key: tuple[Any, ...] = ()
-
-    def inputs(self) -> list[Input]:
-        """The inputs of the program."""
-        return [
-            Input(name, int(np.prod(self.shape(name))), name in self.shared, stream=name in self.streams)
-            for name in self.arrays
-        ]
-
-    def shape(self, name: str) -> tuple[int, ...]:
-        """The axes of an array that belong to one rollout, and one step."""
-        axes = int(name not in self.shared) + int(name in self.streams)
-        return tuple(self.arrays[name].shape[axes:])
-
-    def flat(self, graph: Graph, name: str) -> list[Scalar]:
-        return [graph.input(name, k) for k in range(int(np.prod(self.shape(name))))]
-
-    def acts(self, graph: Graph, model: Model, step: Scalar) -> Acts:
-        """What acts in a step."""
-        fed = [self.flat(graph, name) for name in self.fed]
-        law, says, base, driven = self.law, self.says, self.base, self.driven
-        none: list[Scalar] = [0.0] * model.nv
-        held = self.flat(graph, "tau") if "tau" in self.arrays else none
-        if "taus" in self.arrays:
-            held = Rows(graph, "taus", model.nv)[minimum(step, graph.input("clock", CLOCK.index("last")))]
-        drives = self.flat(graph, "ctrl") if "ctrl" in self.arrays else []
-        if "ctrls" in self.arrays:
-            (nu,) = self.shape("ctrls")
-            drives = Rows(graph, "ctrls", nu)[minimum(step, graph.input("clock", CLOCK.index("last")))]
-        wrenches = self.flat(graph, "external") if "external" in self.arrays else []
-        pushes = [Force(Vec3(tuple(w[:3])), Vec3(tuple(w[3:]))) for w in zip(*[iter(wrenches)] * 6, strict=True)]
-        still = BASE.take(model, self.flat(graph, "base_motion")) if "base_motion" in self.arrays else None
-        at_rest = still or (Motion(), Motion())
-        if "prescribed" in self.arrays:
-            model = put(model, self.flat(graph, "prescribed"))
-
-        def forces(t: Scalar, q: Flat, v: Flat) -> Flat:
-            tau = list(held) if law is None else law(t, q, v, *fed)
-            if not drives:
-                return tau
-            made, _ = control_forces(model, model.joint_positions(q), model.joint_velocities(v), drives)
-            return [a + b for a, b in zip(tau, model.generalised_forces(made), strict=True)]
-
-        return Acts(
-            forces,
-            lambda body, q: on_bodies(body, q, self.loaded, pushes),
-            (lambda t: at_rest) if base is None else (lambda t: BASE.take(model, base(t))),
-            (lambda t: model) if driven is None else (lambda t: put(model, driven(t))),
-            (lambda t, q, v: float(OK)) if says is None else (lambda t, q, v: says(t, q, v, *fed)[0]),
-        )
-
-    def numbers(self, robot: Robot) -> list[Any]:
-        """The array of numbers of a varied robot, in a list; none where nothing varies."""
-        size = sum(one.size for one in robot.target.vary)
-        return [self.arrays["parameters"][..., :size]] if size else []
-
-    def before(self, acts: Acts, end: Scalar) -> Acts:
-        """What acts up to a time: where forces jump there, they are those before it."""
-        if "cuts" not in self.arrays:
-            return acts
-        last = end - JUST * (1.0 + absolute(end))
-        return acts._replace(forces=lambda t, q, v: acts.forces(minimum(t, last), q, v))
-
-    def stepped(self, graph: Graph, model: Model, physics: Physics, acts: Acts, forward: Any, step: Scalar, t: Scalar,
-                h: Scalar, state: list[Scalar], slopes: bool = False) -> list[Scalar]:  # fmt: skip
-        """The state h seconds after t, its probe, with `slopes` the status of its derivatives, and how it fared.
-
-        Where forces jump within the step, it is taken in parts; a part that fails ends it.
-        """
-
-        nq, n = model.nq, model.nq + model.nv
-
-        def part(t: Scalar, h: Scalar, *at: Scalar) -> list[Scalar]:
-            q, v = model.joint_positions(at[:nq]), list(at[nq:n])
-            moved = stepped(model, physics, self.before(acts, t + h), forward, t, h, q, v, list(at[n:]))
-            smooth = [moved.touched.smooth if moved.touched else float(OK)] if slopes else []
-            return [*model.flat(moved.q), *moved.v, *moved.memory, *moved.probe, *smooth, moved.status]
-
-        if "cuts" not in self.arrays:
-            return part(t, h, *state)
-        (width,) = self.shape("cuts")
-        knots = Rows(graph, "cuts", width)[step]
-
-        def one(j: Scalar, *now: Scalar) -> list[Scalar]:
-            begin, end = (minimum(chosen(at, j), t + h) for at in ([t, *knots], [*knots, t + h]))
-            skipped = select(less(begin, end), now[-1], 1.0)
-            *after, status = when(less(skipped, 0.5), now, lambda *at: part(begin, end - begin, *at[: len(state)]))
-            if slopes:
-                after[-1] = maximum(after[-1], now[-2])
-            return [*after, status]
-
-        return list(repeat(width + 1, [*state, *NO_PROBE, *[float(OK)] * slopes, 0.0], one))
 
 
 @uncollected()
@@ -182,9 +53,9 @@ def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[
     With `fields` it writes rows of records: "q" and "qd" of every so many steps, "tau" at the beginning of the next.
     """
     graph = Graph()
-    forward = cheapest(target, physics)
-    model, physics = specialised(graph, target, physics, outside)
-    nq, nv, wide = model.nq, model.nv, fate_width(physics, model.nv)
+    one = Step.of(graph, target, physics, outside)
+    model, physics, law = one.model, one.physics, one.law
+    nq, nv, wide = model.nq, model.nv, fate_width(physics, model)
     inputs = [Input("q", nq), Input("qd", nv), Input("fate", wide), Input("clock", len(CLOCK), True)]
     start, first, done, h, steps, every, row, _ = (graph.input("clock", k) for k in range(len(CLOCK)))
     records = {name: Record(graph, f"{name} record", width) for name, width in fields.items()}
@@ -198,20 +69,19 @@ def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[
         q, v, (fared, lost, *kept) = list(now[:nq]), list(now[nq : nq + nv]), now[nq + nv : -WATCH]
         watch = Watch(*now[-WATCH:])
         n = done + k
-        t, acts = start + (first + n) * h, outside.acts(graph, model, n)
-        tau, answer = asked(model, physics, acts, t, q, v), forward
+        t, acts = start + (first + n) * h, one.acts(n)
+        tau, answer = one.commanded(acts, t, q, v), None
         if "tau" in records:
             records["tau"][due(n)] = tau
         if physics.keep > 1:
             now_kept, kept = renewed(lambda: Frozen(model, acts, t, q, v), equations, kept, n, physics.keep, tau)
             answer = now_kept.acceleration
 
-        memory = kept if physics.touch is not None else []
-        *made, mean, early, change, status = outside.stepped(graph, model, physics, acts, answer, n, t, h,
-                                                             [*q, *v, *memory])  # fmt: skip
+        memory = kept if physics.keep == 1 else []
+        *made, mean, early, change, status = one.advance_in_parts(n, acts, t, h, [*q, *v, *memory], answer)
         watch, status = watch.after(physics.method, Probe(mean, early, change), h, status)
         met = minimum(fared, -acts.status(t, q, v))
-        now_fares = select(less(status, 0.5), met if physics.touch is None else minimum(met, status), status)
+        now_fares = select(less(status, 0.5), minimum(met, status) if law.warns else met, status)
         changed = select(less(fared, 0.5), less(0.5, absolute(now_fares - fared)), 0.0)
         lost = select(changed, select(less(status, 0.5), t, t + h), lost)
         fared = select(less(fared, 0.5), now_fares, fared)
@@ -227,10 +97,10 @@ def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[
         graph.input(name, k) for name, n in (("q", nq), ("qd", nv), ("fate", wide)) for k in range(n)
     ]
     if physics.keep > 1:
-        equations = Frozen(model, outside.acts(graph, model, 0.0), start, state[:nq], state[nq : nq + nv])
+        equations = Frozen(model, one.acts(0.0), start, state[:nq], state[nq : nq + nv])
         carried = nq + nv + 3 + len(equations.flat)
     else:
-        carried = nq + nv + 2 + memory_of(physics.touch, nv)
+        carried = nq + nv + 2 + law.memory(model)
     made = list(repeat(steps, [*state[:carried], *state[-WATCH:]], step))
     fate = [*made[nq + nv : -WATCH], *[0.0] * (nq + nv + wide - len(made)), *made[-WATCH:]]
     outputs = [("q", (nq,), made[:nq]), ("qd", (nv,), made[nq : nq + nv]), ("fate", (wide,), fate)]
@@ -238,43 +108,18 @@ def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[
     return order([*inputs, *outside.inputs()], [*outputs, *records.values()])
 
 
-def fate_width(physics: Physics, nv: int) -> int:
+def fate_width(physics: Physics, model: Model) -> int:
     """How many numbers say how a rollout fares: a status, since when, the error of `keep`, what is kept, and the watch.
 
     A status with which it goes on is negative.
     """
-    return 3 + (places(nv) if physics.keep > 1 else memory_of(physics.touch, nv)) + WATCH
-
-
-def specialised(graph: Graph, target: Target, physics: Physics, outside: Outside) -> tuple[Model, Physics]:
-    """The model that a step runs on, and what acts in it, with what varies as inputs.
-
-    What is found from numbers of the model before a run, such as how much bodies give way, is found from the inputs.
-    """
-    model, touch = replace(target.traced, terms=physics.traced_terms), physics.touch
-    given = outside.flat(graph, "parameters") if "parameters" in outside.arrays else []
-    if target.vary:
-        own = given[: sum(one.size for one in target.vary)]
-        model = varied(model, target.vary, own)
-        if physics.springs is not None:
-            physics = replace(physics, springs=limit_springs(inverse_inertias(model)))
-        if touch is not None:
-            touch = touch.weighed(target, own)
-    if touch is not None and touch.surfaces:
-        touch = touch.surfaced(given[-len(touch.surfaces) :])
-    return regrouped(model), replace(physics, touch=touch)
-
-
-def cheapest(target: Target, physics: Physics) -> Any:
-    """The method of forward dynamics with the fewest operations."""
-    terms = tuple(sorted(physics.traced_terms))
-    return Call.parse(target, "forward_dynamics", joint_terms=terms, regroup=True).fewest[0]
+    return 3 + (places(model.nv) if physics.keep > 1 else physics.touch.law.memory(model)) + WATCH
 
 
 def kernel(robot: Robot, physics: Physics, outside: Outside, fields: Mapping[str, int], backend: str | None,
            rollouts: int = 0) -> Kernel:  # fmt: skip
     """The kernel of a run, of so many rollouts where that is known."""
-    wide = fate_width(physics, robot.nv)
+    wide = fate_width(physics, robot.model)
     takes = [Input("q", robot.nq), Input("qd", robot.nv), Input("fate", wide), Input("clock", len(CLOCK), True)]
     gives = [(robot.nq,), (robot.nv,), (wide,), *((ROWS, width) for width in fields.values())]
     trace = partial(program, robot.target, physics, outside, fields)
@@ -294,13 +139,13 @@ def step_kernel(robot: Robot, physics: Physics, outside: Outside, what: tuple[st
     source = what, target, physics, inputs, outside.loaded, outside.key
     plan = Plan(robot.name, f"{what[0]} {physics.method}", tuple(replace(one, label=one.name) for one in inputs),
                 tuple(gives), lambda backend: trace(), source, target.memo,
-                iterates=what[0] == "rollout" and physics.touch is not None)  # fmt: skip
+                iterates=what[0] == "rollout" and physics.touch.room > 0)  # fmt: skip
     return kernel_of(plan, backend, rollouts)
 
 
-def fates(rollouts: int, physics: Physics, nv: int, place: HostArrays = HOST_ARRAYS) -> Any:
+def fates(rollouts: int, physics: Physics, model: Model, place: HostArrays = HOST_ARRAYS) -> Any:
     """How rollouts fare that have just begun."""
-    made = place.full((rollouts, fate_width(physics, nv)), 0.0)
+    made = place.full((rollouts, fate_width(physics, model)), 0.0)
     made[:, 1] = np.nan
     return made
 

@@ -14,7 +14,7 @@ from hinge.arguments import Array, duration
 from hinge.calls import inputs as arguments_of
 from hinge.calls.controllers import Untraceable, known_control
 from hinge.calls.numbers import limits_of
-from hinge.contact.contact_model import ContactModel
+from hinge.contact.contact_model import NOTHING, ContactModel
 from hinge.errors import NotCovered, SizeError, TraceError, one_of
 from hinge.graph import Expr, Graph, Input, Scalar, order
 from hinge.graph.arrays import on_symbols, symbols
@@ -27,9 +27,9 @@ from hinge.model.vary import Parameter
 from hinge.robot import Robot
 from hinge.robot.constrained import Constrained
 from hinge.sim.forces import held_or_by_step
-from hinge.sim.rollouts import Outside
-from hinge.sim.step import Physics, limit_springs
 from hinge.sim.touching import touching
+from hinge.steps.inputs import Outside
+from hinge.steps.step import Physics, limit_springs, refuse_beside_contacts
 from hinge.typing import AnyArray, Frame, Limits, LoopWay, Numbers
 
 DEFAULT_TERMS = ("armature",)
@@ -112,7 +112,7 @@ def unit(robot: Robot, q: Array, tolerance: float = ROUNDED) -> Array:
 
 def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str], effort: bool, limits: str,
             constraint: Any = None, loops: str | None = None, loop_time: float = 0.05, keep: int = 1,
-            touch: ContactModel | None = None, integrator: str = "", numbers: Array | None = None
+            touch: ContactModel = NOTHING, integrator: str = "", numbers: Array | None = None
             ) -> Physics:  # fmt: skip
     """What acts in a step besides what is given from outside; `numbers` are those of a varied robot, a row a state."""
     if not isinstance(effort, bool | np.bool):
@@ -147,29 +147,9 @@ def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str]
                    integrator)  # fmt: skip
     if made.stops:
         _inside(robot, q, numbers)
-    if touch is not None:
-        _touches(robot, made)
+    if touch.room:
+        refuse_beside_contacts(robot.model, made)
     return made
-
-
-def _touches(robot: Robot, physics: Physics) -> None:
-    """Refuse what does not go with contacts."""
-    touch, row = physics.touch, METHODS[physics.method]
-    assert touch is not None
-    if row.adaptive or row.late == 0.0 or not row.asks:
-        fitting = "'rk4' or 'semi_implicit'"
-        raise NotCovered(f"contacts do not go with method {physics.method!r}. Use {fitting}.")
-    if touch.soft is not None and physics.method != "semi_implicit":
-        raise NotCovered(
-            f"law='soft' is a step of its own, which method='semi_implicit' names; {physics.method!r} was given."
-        )
-    if physics.keep > 1 or physics.constraint is not None:
-        raise NotCovered("contacts do not go with keep= and constraint=. Leave them out.")
-    if touch.soft is not None and (robot.loops or physics.stops or physics.springs or "friction" in physics.terms):
-        raise NotCovered(
-            "law='soft' has loops, limits and dry friction of joints as an MJCF file states them.\n"
-            '  Use physics="file", or law="rigid".'
-        )
 
 
 def own_numbers(robot: Robot, given: Array | None, batch: tuple[int, ...]) -> Array | None:
@@ -214,7 +194,7 @@ def _held(
 
 def refuse_violated(physics: Physics, made: Outside, q: Array, qd: Array, t: float) -> None:
     """Raise where a run begins off its constraint, with the amount, or its base moves under contacts."""
-    if physics.touch is not None and ("base_motion" in made.arrays or made.base is not None):
+    if physics.touch.room and ("base_motion" in made.arrays or made.base is not None):
         raise NotCovered("contacts do not go with base_motion=. Leave one of them out.")
     if physics.constraint is None:
         return

@@ -22,7 +22,7 @@ import numpy as np
 from hinge import arguments
 from hinge.arguments import Array
 from hinge.backends.places import place_of_backend
-from hinge.contact.contact_model import ContactLaw, Ground
+from hinge.contact.contact_model import Ground
 from hinge.contact.contacts import Contact
 from hinge.contact.surfaces import surface_parameters
 from hinge.errors import NotCovered, SizeError, one_of
@@ -35,13 +35,14 @@ from hinge.sim.growth import Unstable
 from hinge.sim.parameters import varied
 from hinge.sim.record import Memory, Recorder, affordable
 from hinge.sim.rollout_states import Rollout
-from hinge.sim.rollouts import Clock, Outside, Rolling, fates
+from hinge.sim.rollouts import Clock, Rolling, fates
 from hinge.sim.tensors import rolled
 from hinge.sim.touching import refuse_deep, touching
 from hinge.sim.trajectory import FIELDS, Recorded, Trajectory
 from hinge.sim.turns import Run, Source, Turns
 from hinge.status import UNSTABLE
-from hinge.typing import Backend, Control, Frame, Limits, LoopWay, Number, Numbers, Term
+from hinge.steps.inputs import Outside
+from hinge.typing import Backend, Control, Frame, Law, Limits, LoopWay, Number, Numbers, Term
 
 if TYPE_CHECKING:
     from hinge.robot.algorithms import Integrator
@@ -79,7 +80,7 @@ def rollout(
     backend: Backend | None = None,
     contacts: Touching | None = None,
     ground: float | Ground | None = None,
-    law: ContactLaw | None = None,
+    law: Law | None = None,
     physics: Literal["file"] | None = None,
     ctrl: Numbers | None = None,
     ignore: Sequence[str] = (),
@@ -140,9 +141,14 @@ def _taken(course: Course, q: Any, qd: Any) -> Rollout:
     course.states = [place.record((len(q), rows, a.shape[-1])) for a in (q, qd)]
     for record, a in zip(course.states, (q, qd), strict=True):
         record[:, 0] = a
-    fate = fates(len(q), course.physics, robot.nv, place)
+    fate = fates(len(q), course.physics, robot.model, place)
     refuse_deep(
-        fate, robot, course.physics.touch, q, course.start + course.first * course.h, course.outside.numbers(robot)
+        fate,
+        robot,
+        course.physics.touch,
+        q,
+        course.start + course.first * course.h,
+        course.outside.numbers(robot.target),
     )
     rolling = Rolling(robot, course.physics, course.outside, q, qd, fate, course.h, course.record,
                       dict(zip(("q", "qd"), course.states, strict=True)), course.start, course.first, course.backend,
@@ -190,7 +196,7 @@ def simulate(
     overwrite: bool = False,
     contacts: Touching | None = None,
     ground: float | Ground | None = None,
-    law: ContactLaw | None = None,
+    law: Law | None = None,
     physics: Literal["file"] | None = None,
     ctrl: Numbers | None = None,
     ignore: Sequence[str] = (),
@@ -243,7 +249,7 @@ def simulate(
     q, qd, batch = setup.start(robot, q0, qd0, *([] if numbers is None else [numbers.shape[:-1]]))
     surfaces = surface_parameters("simulate", robot.target, parameters)
     touch, integrator = touching(robot, contacts, ground, law, physics, surfaces, ignore)
-    way = method or ("semi_implicit" if touch is not None and touch.soft is not None else "rk4")
+    way = method or touch.law.method
     kept = arguments.count("keep", keep)
     own = setup.own_numbers(robot, numbers, batch)
     acting = setup.physics(robot, q, qd, way, joint_terms, effort, limits, constraint, loops, loop_time, kept, touch,

@@ -35,8 +35,8 @@ from hinge.keys import Opaque, digest_of
 from hinge.robot import Robot
 from hinge.sim.places import MARK, SAID, entries, put_back, real, remove, replaceable, set_aside
 from hinge.sim.record import rollouts
-from hinge.sim.step import Physics
 from hinge.sim.trajectory import FIELDS, Event, Trajectory
+from hinge.steps.step import Physics
 from hinge.version import __version__
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def _acting(physics: Any) -> dict[str, Any]:
         return {}
     limits = "stop" if physics.stops else "ignore" if physics.springs is None else "spring"
     try:
-        contacts = "" if physics.touch is None else digest_of(physics.touch)
+        contacts = digest_of(physics.touch) if physics.touch.room else ""
     except Opaque:
         contacts = "of the user"
     return {"effort limits": physics.effort, "position limits": limits, "loops": physics.loops, "contacts": contacts,

@@ -13,7 +13,7 @@ import numpy as np
 from hinge import notebook
 from hinge.arguments import Array
 from hinge.calls.call import DEFAULT_TERMS
-from hinge.contact.contact_step import ContactRecord
+from hinge.contact.results import ContactRecord
 from hinge.dynamics.file_forces import stretched
 from hinge.errors import TrajectoryError
 from hinge.model import Model

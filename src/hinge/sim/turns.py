@@ -12,6 +12,7 @@ import numpy as np
 from hinge.arguments import Array
 from hinge.backends.places import HOST_ARRAYS, ChunkLength
 from hinge.calls.controllers import Untraceable, checked
+from hinge.contact.contact_model import NOTHING
 from hinge.errors import CannotWrite
 from hinge.robot import Robot
 from hinge.sim import forces, setup
@@ -19,10 +20,11 @@ from hinge.sim.contact_record import Taken
 from hinge.sim.growth import SLIGHT, Differences, Unstable, allowed_states_known
 from hinge.sim.notes import unused_numbers
 from hinge.sim.record import Bar, Recorder
-from hinge.sim.rollouts import Clock, Outside, Rolling, fates
-from hinge.sim.step import Physics, joint_terms_of
+from hinge.sim.rollouts import Clock, Rolling, fates
 from hinge.sim.touching import refuse_deep
 from hinge.sim.trajectory import Trajectory
+from hinge.steps.inputs import Outside
+from hinge.steps.step import Physics, joint_terms_of
 from hinge.typing import Flags, Statuses, Term
 from hinge.version import __version__
 
@@ -46,8 +48,8 @@ class Run:
     course: Taken | None = None  # where contacts may be asked for
 
     def __post_init__(self) -> None:
-        self.fate = fates(len(self.q), self.physics, self.robot.nv)
-        refuse_deep(self.fate, self.robot, self.physics.touch, self.q, self.t, self.outside.numbers(self.robot))
+        self.fate = fates(len(self.q), self.physics, self.robot.model)
+        refuse_deep(self.fate, self.robot, self.physics.touch, self.q, self.t, self.outside.numbers(self.robot.target))
         self.info |= {"hinge": __version__, "numpy": np.__version__, "robot": self.robot.name}
         if notes := unused_numbers(self.robot, self.physics):
             self.info["notes"] = "\n".join(notes)
@@ -149,7 +151,7 @@ class Turns:
         self.backend = backend
         self.rolling = self._rolling(run.physics, run.fate)
         run.t = clock.time(0)
-        if run.physics.touch is not None:
+        if run.physics.touch.room:
             run.course = Taken(run.robot, run.physics, run.outside, clock, backend, source.control is not None)
 
     def instability(self) -> Unstable | None:
@@ -159,13 +161,13 @@ class Turns:
         and a step of its own for them.
         """
         run, physics, rolling, h = self.run, self.run.physics, self.rolling, self.clock.h
-        if physics.touch is not None and physics.touch.soft is not None:
+        if physics.touch.law.only_method:
             return None
-        if physics.stops or physics.touch is not None or "friction" in physics.terms:
+        if physics.stops or physics.touch.room or "friction" in physics.terms:
             if not any(states.unstable(h) for states in self._tried(rolling, physics)):
                 return None
-            physics = replace(physics, stops=False, terms=physics.traced_terms, touch=None)
-            rolling = self._rolling(physics, fates(len(run.q), physics, run.robot.nv))
+            physics = replace(physics, stops=False, terms=physics.traced_terms, touch=NOTHING)
+            rolling = self._rolling(physics, fates(len(run.q), physics, run.robot.model))
         found = (states.instability(h) for states in self._tried(rolling, physics))
         return next(filter(None, found), None)
 

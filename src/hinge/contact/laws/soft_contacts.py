@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hinge.contact.cones import CONES, SWITCHES, Map, Switch
+from hinge.contact.laws.soft_parameters import SLIPPERY, SoftPair, SoftParameters
+from hinge.contact.laws.soft_rows import impedance, pull, stiffness
 from hinge.contact.slot_contacts import Pairs, SlotContacts
 from hinge.contact.slot_rows import Column
 from hinge.contact.slots import Slots
-from hinge.contact.soft_rows import impedance, pull, stiffness
-from hinge.contact.softness import SLIPPERY, SoftLaw, SoftPair
 from hinge.graph import Scalar, less, maximum, select
 from hinge.integrators.steps import Flat
 from hinge.model import Model
@@ -22,7 +22,9 @@ ROWS = 6  # of a contact at the most
 class SoftContacts(SlotContacts):
     """The contacts of a state, from accelerations `a`; x of a contact is what J a is above what it is wanted to be."""
 
-    def __init__(self, model: Model, law: SoftLaw, slots: Slots, axes: Sequence[Column], v: Flat, a: Flat, h: Scalar):
+    def __init__(
+        self, model: Model, law: SoftParameters, slots: Slots, axes: Sequence[Column], v: Flat, a: Flat, h: Scalar
+    ):
         pairs, size = Pairs([_told(law, pair) for pair in law.pairs]), max((p.condim for p in law.pairs), default=0)
         super().__init__(model, slots, axes, pairs, size, v[0])
         self.cone, self.turns = CONES[law.cone], SWITCHES[law.cone]
@@ -62,7 +64,7 @@ class SoftContacts(SlotContacts):
         return [-f * mu for f, mu in zip(self.stiffness(k, x)(x), friction, strict=False)]
 
 
-def _told(law: SoftLaw, pair: SoftPair) -> dict[str, Sequence[Scalar]]:
+def _told(law: SoftParameters, pair: SoftPair) -> dict[str, Sequence[Scalar]]:
     """What a contact of a pair needs to know; friction is 1 along the normal."""
     rows, soft = pair.condim, pair.softness
     mu = [maximum(x, SLIPPERY) for x in pair.friction][: rows - 1]

@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from hinge.contact.laws.soft_parameters import Length, SoftHold, SoftLimit, SoftParameters, SoftTurn, has_limit
 from hinge.contact.slot_rows import Column, columns
-from hinge.contact.softness import Length, SoftHold, SoftLaw, SoftLimit, SoftTurn, has_limit
 from hinge.dynamics.kinematics import (
     axes_in_base,
     bias_accelerations_in_base,
@@ -71,7 +71,7 @@ def pull(numbers: Sequence[Scalar], h: Scalar) -> tuple[Scalar, Scalar]:
     return k * rate * rate, b * rate
 
 
-def soft_rows(model: Model, law: SoftLaw, q: PerJoint, qd: PerJoint, qdd: PerJoint, h: Scalar) -> list[Row]:
+def soft_rows(model: Model, law: SoftParameters, q: PerJoint, qd: PerJoint, qdd: PerJoint, h: Scalar) -> list[Row]:
     """The rows of a state; qdd are the joint accelerations that count as none."""
     at, v = model.flat(q), model.flat(qd)
     made = [row for limit in law.limits for row in _limit(limit, at, v, h)]

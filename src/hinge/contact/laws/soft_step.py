@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from hinge.contact.laws.soft_contacts import SoftContacts
+from hinge.contact.laws.soft_parameters import SoftParameters
+from hinge.contact.laws.soft_problem import SoftProblem, Solved
+from hinge.contact.laws.soft_rows import soft_rows
 from hinge.contact.slot_rows import columns
 from hinge.contact.slots import Slots
-from hinge.contact.soft_contacts import SoftContacts
-from hinge.contact.soft_law import SoftProblem, Solved
-from hinge.contact.soft_rows import soft_rows
-from hinge.contact.softness import SoftLaw
 from hinge.dynamics.composite import composite
 from hinge.dynamics.newton_euler import newton_euler
 from hinge.dynamics.solve import LDL, LU
@@ -39,7 +39,7 @@ class SoftDynamics(NamedTuple):
 
 def soft_dynamics(
     model: Model,
-    law: SoftLaw,
+    law: SoftParameters,
     q: PerJoint,
     qd: PerJoint,
     tau: PerJoint,
@@ -84,7 +84,7 @@ class SoftStep(NamedTuple):
 
 def soft_step(
     model: Model,
-    law: SoftLaw,
+    law: SoftParameters,
     q: PerJoint,
     qd: PerJoint,
     tau: PerJoint,

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from hinge.contact.laws.soft_problem import FAR
+from hinge.contact.laws.soft_rows import Row
 from hinge.contact.slot_contacts import Pairs, SlotContacts
-from hinge.contact.soft_law import FAR
-from hinge.contact.soft_rows import Row
 from hinge.dynamics.energy import moving
 from hinge.dynamics.kinematics import poses
 from hinge.dynamics.newton_euler import gravity_force

@@ -1,7 +1,7 @@
 """What gives way in the soft law, as data: pairs of shapes, limits, dry friction, couplings, and frames held together.
 
     pair = SoftPair(first=0, second=4, weight=(0.2, 3.0), friction=(0.8, 0.8, 0.02, 0.01, 0.01), condim=6)
-    law = SoftLaw(pairs=(pair,), inertia=30.0)
+    law = SoftParameters(pairs=(pair,), inertia=30.0)
 
 Numbers mean what they mean in MJCF files. A weight says how much what is pushed gives way at the reference
 configuration: 1/kg of a point, 1/(kg m²) of a turn, the mean over directions, both sides added.
@@ -134,7 +134,7 @@ class SoftHold:
 
 
 @dataclass(frozen=True)
-class SoftLaw:
+class SoftParameters:
     """All that gives way on a robot, and how well the forces are found."""
 
     pairs: tuple[SoftPair, ...] = ()

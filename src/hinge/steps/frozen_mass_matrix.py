@@ -18,7 +18,7 @@ from hinge.dynamics.solve import LDL
 from hinge.graph import Scalar, absolute, floor, less, maximum, select, when
 from hinge.integrators.steps import Flat
 from hinge.model import Model
-from hinge.sim.step import Acts
+from hinge.steps.inputs import Acts
 
 
 def places(nv: int) -> int:

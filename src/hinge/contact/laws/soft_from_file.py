@@ -1,6 +1,6 @@
 """The soft law as an MJCF file has it: pairs, limits, dry friction and equalities, with all their numbers.
 
-law = FileLaw(model, Weights(model)).law(pairs)
+law = SoftLaw(**SoftFile(model, Weights(model)).parameters(pairs))
 """
 
 from __future__ import annotations
@@ -8,15 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from hinge.contact.softness import (
+from hinge.contact.laws.soft_parameters import (
     Length,
     Seat,
     SoftCoupling,
     SoftFriction,
     SoftHold,
-    SoftLaw,
     SoftLimit,
     SoftPair,
     SoftTurn,
@@ -35,7 +34,7 @@ from hinge.spatial.rotation import rotation_from_quaternion
 Part = TypeVar("Part", SoftPair, SoftLimit, SoftTurn, SoftFriction, SoftCoupling, SoftHold)
 
 
-class FileLaw:
+class SoftFile:
     """What of a file gives way besides contacts."""
 
     def __init__(self, model: Model, weights: Weights):
@@ -44,26 +43,26 @@ class FileLaw:
         self.off = set(model.physics.options.disabled)
         self.reference = [list(model.neutral(i)) if i else [] for i in range(len(model.parent))]
 
-    def law(self, pairs: Sequence[SoftPair]) -> SoftLaw:
-        """All of it, with pairs of shapes."""
+    def parameters(self, pairs: Sequence[SoftPair]) -> dict[str, Any]:
+        """Return all fields of the law, with pairs of shapes."""
         options, none = self.model.physics.options, "constraint" in self.off
         limits = [] if none or "limit" in self.off else list(self._limits())
         holds = [] if none or "equality" in self.off else [self._held(e) for e in self._equalities("connect", "weld")]
         ties = [] if none or "equality" in self.off else [self._tied(e) for e in self._equalities("joint", "tendon")]
-        return SoftLaw(
-            self._timed(pairs),
-            self._timed(one for one in limits if isinstance(one, SoftLimit)),
-            self._timed(one for one in limits if isinstance(one, SoftTurn)),
-            self._timed([] if none or "frictionloss" in self.off else self._frictions()),
-            self._timed(ties),
-            self._timed(holds),
-            options.cone,
-            options.impratio,
-            self.weights.inertia,
-            options.tolerance,
-            options.iterations,
-            options.ls_iterations,
-        )
+        return {
+            "pairs": self._timed(pairs),
+            "limits": self._timed(one for one in limits if isinstance(one, SoftLimit)),
+            "turns": self._timed(one for one in limits if isinstance(one, SoftTurn)),
+            "frictions": self._timed([] if none or "frictionloss" in self.off else self._frictions()),
+            "couplings": self._timed(ties),
+            "holds": self._timed(holds),
+            "cone": options.cone,
+            "impratio": options.impratio,
+            "inertia": self.weights.inertia,
+            "tolerance": options.tolerance,
+            "iterations": options.iterations,
+            "line_iterations": options.ls_iterations,
+        }
 
     def _timed(self, parts: Iterable[Part]) -> tuple[Part, ...]:
         """Return parts of the law with the time constants as the file has them where its flag refsafe is off."""

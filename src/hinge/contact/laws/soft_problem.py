@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
+from hinge.contact.laws.soft_rows import Row
 from hinge.contact.slot_contacts import SlotContacts
 from hinge.contact.slot_rows import together
-from hinge.contact.soft_rows import Row
 from hinge.dynamics.block_factor import Blocks
 from hinge.dynamics.solve import LDL
 from hinge.graph import Expr, Scalar, Scratch, absolute, held, inner, is_zero, less, repeat, select, sqrt, when

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from hinge.contact.cones import Map
-from hinge.contact.soft_law import SoftProblem
+from hinge.contact.laws.soft_problem import SoftProblem
 from hinge.graph import Scalar, Scratch, absolute, held, inner, less, maximum, repeat, select, sqrt
 from hinge.integrators.steps import Flat
 

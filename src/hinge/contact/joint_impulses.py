@@ -31,7 +31,7 @@ ROUND = 1e-13  # of the largest velocity: what is left of one that vanishes
 NONE = 1e-200  # rad/s, m/s: a velocity that is zero
 
 
-class Bounded(NamedTuple):
+class JointBound(NamedTuple):
     """A velocity whose joint has friction or limits: its place among velocities and coordinates, and what bounds it."""
 
     v: int
@@ -51,7 +51,7 @@ class Bounded(NamedTuple):
         return unknown((self.lower, self.upper)) or math.isfinite(self.lower) or math.isfinite(self.upper)
 
 
-def bounded(model: Model, friction: bool, stops: bool) -> list[Bounded]:
+def joint_bounds(model: Model, friction: bool, stops: bool) -> list[JointBound]:
     """The velocities that have friction, or limits where these are stops."""
     made = []
     for i in model.leaders:
@@ -59,7 +59,7 @@ def bounded(model: Model, friction: bool, stops: bool) -> list[Bounded]:
         for k in range(model.joint[i].nv):
             rub = _rubs(model, i, k) if friction else 0.0
             ends = (lower[0], upper[0]) if stops and single else (-math.inf, math.inf)
-            one = Bounded(at_v.start + k, at_q.start if single else -1, rub, *ends)
+            one = JointBound(at_v.start + k, at_q.start if single else -1, rub, *ends)
             if one.sticks or one.stops:
                 made.append(one)
     return made
@@ -75,13 +75,13 @@ def _rubs(model: Model, i: int, k: int) -> Scalar:
     return rub
 
 
-def rubbed(rows: Sequence[Bounded], v: Flat) -> dict[int, Scalar]:
+def sliding_friction(rows: Sequence[JointBound], v: Flat) -> dict[int, Scalar]:
     """The friction of joints that slide at the start of a step, by the direction they slide in."""
     return {one.v: select(less(0.0, v[one.v]), one.friction, select(less(v[one.v], 0.0), -one.friction, 0.0))
             for one in rows if one.sticks}  # fmt: skip
 
 
-class After(NamedTuple):
+class ImpulseResult(NamedTuple):
     """The state after impulses, and 0 where none were found that keep the bounds."""
 
     q: PerJoint
@@ -89,16 +89,16 @@ class After(NamedTuple):
     settled: Scalar
 
 
-def struck(model: Model, rows: Sequence[Bounded], start: tuple[Flat, Flat], q: PerJoint, v: Flat, h: Scalar,
-           late: float, held: Held | None) -> After:  # fmt: skip
+def joint_impulses(model: Model, rows: Sequence[JointBound], start: tuple[Flat, Flat], q: PerJoint, v: Flat, h: Scalar,
+           late: float, held: Held | None) -> ImpulseResult:  # fmt: skip
     """The state at the end of a step with impulses of friction and stops.
 
     `start` is the state at its beginning, `held` what loops and constraints forbid at its end. Positions
     follow the impulses of friction over a share `late` of the step.
     """
     if not rows:
-        return After(q, v, 1.0)
-    flat, rub = model.flat(q), rubbed(rows, start[1])
+        return ImpulseResult(q, v, 1.0)
+    flat, rub = model.flat(q), sliding_friction(rows, start[1])
     low, high, needs = [], [], []
     for one in rows:
         speed, force = v[one.v], rub.get(one.v, 0.0)
@@ -120,7 +120,7 @@ def struck(model: Model, rows: Sequence[Bounded], start: tuple[Flat, Flat], q: P
             keeping = Keeping(H, held.A, held.state)
             answers = [keeping.kept(answer)[0] for answer in answers]
         W = [[answer[one.v] for answer in answers] for one in rows]
-        force, rests, good = boxed(W, [v[one.v] for one in rows], low, high, needs)
+        force, rests, good = solve_box_constrained(W, [v[one.v] for one in rows], low, high, needs)
         after = [x + inner(column, force) for x, column in zip(v, zip(*answers, strict=True), strict=True)]
         for one, rest in zip(rows, rests, strict=True):
             after[one.v] = select(rest, 0.0, after[one.v])
@@ -135,11 +135,11 @@ def struck(model: Model, rows: Sequence[Bounded], start: tuple[Flat, Flat], q: P
         moves = model.joint_velocities(moved)
         q = [joint.integrate(q[i], moves[i]) for i, joint in enumerate(model.joint)]
         flat = model.flat(q)
-    end = _stopped(model, rows, _stood(rows, start, flat, after))
-    return After(end, carried(Floating(model, inside), after, Floating(model, end)), good)
+    end = _stopped(model, rows, _keep_stuck(rows, start, flat, after))
+    return ImpulseResult(end, carried(Floating(model, inside), after, Floating(model, end)), good)
 
 
-def _friction(rows: Sequence[Bounded], force: Flat, low: Flat, high: Flat) -> Flat:
+def _friction(rows: Sequence[JointBound], force: Flat, low: Flat, high: Flat) -> Flat:
     """The part of impulses that is friction's: all of it, unless a stop pushes too."""
     made = []
     for one, f, a, b in zip(rows, force, low, high, strict=True):
@@ -148,7 +148,7 @@ def _friction(rows: Sequence[Bounded], force: Flat, low: Flat, high: Flat) -> Fl
     return made
 
 
-def _stood(rows: Sequence[Bounded], start: tuple[Flat, Flat], flat: Flat, v: Flat) -> Flat:
+def _keep_stuck(rows: Sequence[JointBound], start: tuple[Flat, Flat], flat: Flat, v: Flat) -> Flat:
     """Positions in which a joint that stood and stands has not moved."""
     flat = list(flat)
     for one in rows:
@@ -158,7 +158,7 @@ def _stood(rows: Sequence[Bounded], start: tuple[Flat, Flat], flat: Flat, v: Fla
     return flat
 
 
-def _stopped(model: Model, rows: Sequence[Bounded], flat: Flat) -> PerJoint:
+def _stopped(model: Model, rows: Sequence[JointBound], flat: Flat) -> PerJoint:
     """Positions of which none is beyond its stops."""
     flat = list(flat)
     for one in rows:
@@ -167,7 +167,7 @@ def _stopped(model: Model, rows: Sequence[Bounded], flat: Flat) -> PerJoint:
     return model.joint_positions(flat)
 
 
-def boxed(W: Sequence[Flat], v: Flat, low: Flat, high: Flat, begin: Flat) -> tuple[Flat, Flat, Scalar]:
+def solve_box_constrained(W: Sequence[Flat], v: Flat, low: Flat, high: Flat, begin: Flat) -> tuple[Flat, Flat, Scalar]:
     """Impulses within bounds: their sizes, 1 where they bring a velocity to rest, and 1 where all was settled.
 
     `begin` is 1 for those that are tried at rest first; the others are at the bound that is zero.

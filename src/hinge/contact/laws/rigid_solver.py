@@ -24,13 +24,13 @@ from functools import partial
 from typing import NamedTuple
 
 from hinge.contact.cones import FAR, Map, Switch, elliptic, elliptic_switches
-from hinge.contact.energy_bound import NONE, Machines, slowed, without_gain
-from hinge.contact.rigid_slopes import followed, polished
+from hinge.contact.laws.energy_bound import NONE, Machines, slowed, without_gain
+from hinge.contact.laws.rigid_derivatives import followed, polished
+from hinge.contact.laws.soft_problem import SoftProblem
+from hinge.contact.laws.soft_rows import Row
 from hinge.contact.slot_contacts import Pairs, SlotContacts
 from hinge.contact.slot_rows import Column, columns
 from hinge.contact.slots import Slots
-from hinge.contact.soft_law import SoftProblem
-from hinge.contact.soft_rows import Row
 from hinge.contact.surfaces import frictions, rows_of
 from hinge.dynamics.composite import composite
 from hinge.graph import Scalar, Scratch, absolute, inner, less, maximum, minimum, repeat, select, sqrt, total
@@ -75,7 +75,7 @@ class RigidPair:
 
 
 @dataclass(frozen=True)
-class RigidLaw:
+class RigidParameters:
     """The pairs that may touch, and how well the impulses are found."""
 
     pairs: tuple[RigidPair, ...]
@@ -120,7 +120,7 @@ class Off(NamedTuple):
 class RigidContacts(SlotContacts):
     """The contacts at the end of a step, from velocities v; x of a contact is J v less what that is wanted to be."""
 
-    def __init__(self, model: Model, law: RigidLaw, slots: Slots, axes: Sequence[Column], before: Flat, v: Flat,
+    def __init__(self, model: Model, law: RigidParameters, slots: Slots, axes: Sequence[Column], before: Flat, v: Flat,
                  h: Scalar, late: float):  # fmt: skip
         pairs, size = Pairs([_told(pair) for pair in law.pairs]), max((pair.rows for pair in law.pairs), default=0)
         super().__init__(model, slots, axes, pairs, size, v[0])
@@ -280,7 +280,7 @@ def _told(pair: RigidPair) -> dict[str, Sequence[Scalar]]:
     }
 
 
-class Struck(NamedTuple):
+class RigidResult(NamedTuple):
     """The state after impulses, whether all conditions are met, and how far they are from it.
 
     Of the impulses of contact k of `contacts` the share `shares(k)` acted.
@@ -299,8 +299,8 @@ class Struck(NamedTuple):
         return [self.shares(k) / h * x for x in self.contacts.impulses(k)]
 
 
-def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint, v: Flat, h: Scalar, late: float,
-           rows: Callable[[Scalar], Sequence[Row]] = lambda parting: (), slopes: bool = False) -> Struck:  # fmt: skip
+def rigid_impulses(model: Model, law: RigidParameters, slots: Slots, before: Flat, q: PerJoint, v: Flat, h: Scalar,
+                   late: float, rows: Callable[[Scalar], Sequence[Row]], slopes: bool) -> RigidResult:  # fmt: skip
     """The state at the end of a step of h seconds that led to q and v, with impulses of the contacts there.
 
     `before` are the velocities at its beginning, carried to q; positions follow impulses over a share `late` of the
@@ -384,4 +384,4 @@ def struck(model: Model, law: RigidLaw, slots: Slots, before: Flat, q: PerJoint,
         ends, shares, margin = moved(bound.w), partial(machines.at_contact, bound.shares), minimum(margin, bound.margin)
         after = slowed(model, machines, bound._replace(v=carried_along(bound.v, ends)), (q, v), ends)
     after = [select(less(left, math.inf), x, math.nan) for x in after]
-    return Struck(ends, after, settled, left, contacts, shares, margin)
+    return RigidResult(ends, after, settled, left, contacts, shares, margin)

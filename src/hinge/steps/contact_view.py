@@ -1,11 +1,11 @@
 """The view `robot.contact`: what a robot does where it touches things."""
 
 from hinge.calls.views import View, on_target
-from hinge.contact.contact_step import contact_step
 from hinge.contact.distances import collides, distances
 from hinge.contact.dynamics import contact_dynamics, contact_kernel, contact_system
 from hinge.contact.impact import impact
 from hinge.contact.stepping import friction_step
+from hinge.steps.contact_step import contact_step
 
 
 class Contacts(View):
