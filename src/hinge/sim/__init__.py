@@ -3,9 +3,9 @@
 Read step, impulses, rollouts, turns, running, then setup, events, adaptive, trajectory, record, store.
 """
 
+from hinge.sim.opening import open_trajectory as open
 from hinge.sim.rollout_states import Rollout
 from hinge.sim.simulation import rollout, simulate
-from hinge.sim.store import open_trajectory as open
 from hinge.sim.trajectory import Trajectory
 
 __all__ = ["Rollout", "Trajectory", "open", "rollout", "simulate"]

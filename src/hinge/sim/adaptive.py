@@ -25,8 +25,8 @@ from hinge.integrators.steps import Made
 from hinge.sim import setup
 from hinge.sim.events import changes_at, crossed, value
 from hinge.sim.record import Memory
+from hinge.sim.recording import Event
 from hinge.sim.rollouts import step_kernel
-from hinge.sim.trajectory import Event
 from hinge.status import DIVERGED, SINGULAR
 from hinge.steps.inputs import Outside
 from hinge.steps.step import Physics, Step

@@ -14,8 +14,8 @@ import numpy as np
 from hinge.arguments import Array
 from hinge.errors import CannotWrite, SizeError
 from hinge.sim.record import Bar
+from hinge.sim.recording import Event
 from hinge.sim.rollouts import Rolling
-from hinge.sim.trajectory import Event
 from hinge.typing import Flags
 
 Function = Callable[..., Any]

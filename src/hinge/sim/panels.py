@@ -6,7 +6,7 @@ A joint that has a quaternion, such as a floating base, is in panels of its own:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,7 @@ from hinge.interop.forms import roll_pitch_yaw
 from hinge.model.model import Limits
 from hinge.model.states import labels
 from hinge.sim import units
-
-if TYPE_CHECKING:
-    from hinge.sim.trajectory import Trajectory
+from hinge.sim.recording import Recording
 
 JOINTS = {"q": "position", "qd": "rate", "tau": "force"}
 BASES = {  # by what is drawn, and whether along or about the axes
@@ -64,7 +62,7 @@ class Panel(NamedTuple):
         return list(dict.fromkeys(line.owner for line in self.lines))
 
 
-def panels(run: Trajectory, field: str, joints: Sequence[str] | None = None) -> list[Panel]:
+def panels(run: Recording, field: str, joints: Sequence[str] | None = None) -> list[Panel]:
     """The panels of q, qd or tau, of all joints or of some: bases first. A base that nothing pushes has no forces."""
     model = run.robot.model
     found: dict[tuple[bool, str], list[Line]] = {}
@@ -85,7 +83,7 @@ def _panel(field: str, base: bool, unit: str, lines: list[Line]) -> Panel:
     return Panel(f"{whose}{BASES[field, unit] if base else JOINTS[field]} ({unit})", unit, base, lines)
 
 
-def _entries(run: Trajectory, field: str, i: int) -> Iterator[tuple[str, Line]]:
+def _entries(run: Recording, field: str, i: int) -> Iterator[tuple[str, Line]]:
     """The numbers of a joint as they are, with their units; of a base by their axes."""
     model, values = run.robot.model, getattr(run, field)
     k = 0 if field == "q" else 1
@@ -101,7 +99,7 @@ def _entries(run: Trajectory, field: str, i: int) -> Iterator[tuple[str, Line]]:
         yield unit[e], Line(name, model.joint_name[i], values[..., e], float(lower[e]), float(upper[e]))
 
 
-def _limits(run: Trajectory) -> Limits:
+def _limits(run: Recording) -> Limits:
     """The limits that all rollouts have; infinite ones, which are not drawn, where they differ."""
     own = {one.name for one in run.robot.target.vary}
     given = {name: x for name, x in (run.parameters or {}).items() if name in own}
@@ -111,7 +109,7 @@ def _limits(run: Trajectory) -> Limits:
     return Limits(*one)
 
 
-def _pose(run: Trajectory, i: int) -> Iterator[tuple[str, Line]]:
+def _pose(run: Recording, i: int) -> Iterator[tuple[str, Line]]:
     """Where a joint's outer frame is in its inner one, if it moves along at all, and its angles, without jumps."""
     model, name = run.robot.model, run.robot.model.joint_name[i]
     q = np.moveaxis(np.asarray(run.q)[..., model.slices[i][0]], -1, 0)

@@ -19,7 +19,7 @@ from hinge import files
 from hinge.arguments import Array
 from hinge.errors import TrajectoryError, UnknownName, did_you_mean
 from hinge.sim.panels import Panel, panels
-from hinge.sim.trajectory import FIELDS, Trajectory
+from hinge.sim.recording import FIELDS, Recording
 
 BANDS = ((5.0, 95.0, 0.15), (25.0, 75.0, 0.25))  # percentiles, and how dense
 CROWD = 4  # so many joints have the inner band only
@@ -33,7 +33,7 @@ MARGIN = 0.05  # of its height that a panel is taller than what moves in it
 
 
 def picture(
-    trajectory: Trajectory, path: str | os.PathLike[str] | None = None, joints: Sequence[str] | None = None
+    trajectory: Recording, path: str | os.PathLike[str] | None = None, joints: Sequence[str] | None = None
 ) -> Any:
     """The figure of a trajectory, written to a file if a path is given."""
     if path is not None:
@@ -100,7 +100,7 @@ def save(figure: Any, path: str) -> None:
         raise TrajectoryError(*files.unwritten(path, problem)) from None
 
 
-def _chosen(trajectory: Trajectory, joints: Sequence[str] | None) -> list[str]:
+def _chosen(trajectory: Recording, joints: Sequence[str] | None) -> list[str]:
     """The joints that are drawn, of those that have coordinates of their own."""
     model = trajectory.robot.model
     known = [model.joint_name[i] for i in model.leaders]
@@ -143,7 +143,7 @@ def _panel(ax: Any, t: Array, panel: Panel, colour: dict[str, Any], limited: boo
     ax.set_title(panel.title, loc="left", fontsize="medium")
 
 
-def _energy(ax: Any, trajectory: Trajectory) -> None:
+def _energy(ax: Any, trajectory: Recording) -> None:
     energy = trajectory.energy()
     _lines(ax, trajectory.t, energy[..., None], ["0.2"], ["-"])
     _framed(ax, energy, least=STEADY)
@@ -174,7 +174,7 @@ def _lines(ax: Any, t: Array, values: Array, tints: Sequence[Any], styles: Seque
             ax.plot(t, np.nanmedian(runs, axis=0), color=tint, linestyle=style, linewidth=1.3)
 
 
-def _title(trajectory: Trajectory) -> str:
+def _title(trajectory: Recording) -> str:
     many = trajectory.status.size
     bands = f", {many} rollouts: median, and bands that hold half and nine tenths" if many > 1 else ""
     failed = int(np.count_nonzero(trajectory.failed))

@@ -11,7 +11,7 @@ import numpy as np
 
 from hinge.arguments import MOST, Array
 from hinge.errors import SizeError
-from hinge.sim.trajectory import Event
+from hinge.sim.recording import Event
 
 
 class Recorder(Protocol):

@@ -34,11 +34,12 @@ from hinge.sim.adjoint import Course, by_name
 from hinge.sim.growth import Unstable
 from hinge.sim.parameters import varied
 from hinge.sim.record import Memory, Recorder, affordable
+from hinge.sim.recording import FIELDS, Recorded
 from hinge.sim.rollout_states import Rollout
 from hinge.sim.rollouts import Clock, Rolling, fates
 from hinge.sim.tensors import rolled
 from hinge.sim.touching import refuse_deep, touching
-from hinge.sim.trajectory import FIELDS, Recorded, Trajectory
+from hinge.sim.trajectory import Trajectory
 from hinge.sim.turns import Run, Source, Turns
 from hinge.status import UNSTABLE
 from hinge.steps.inputs import Outside
@@ -238,8 +239,9 @@ def simulate(
     setup.refuse_idle(control, inputs, sample, external, external_frame, loops, loop_time)
     every = 0 if record == "last" else arguments.count("record", record, also=', or "last"')
     numbers = varied(robot, parameters) if isinstance(robot, Robot) else None
+    there = None
     if append and file is not None and os.path.exists(file):
-        from hinge.sim.store import last_of
+        from hinge.sim.opening import last_of
 
         there = last_of(file, robot)
         method = method or cast("Integrator", there.method)
@@ -294,7 +296,7 @@ def simulate(
         from hinge.sim.store import Writer
 
         run.info["file"] = os.fspath(file)
-        recorder = Writer(file, run, widths, count, append, overwrite)
+        recorder = Writer(file, run, widths, count, there, overwrite)
         t0 = run.t
     began = _began(t0, h)
     clock = Clock(*began, h, steps, last)

@@ -23,24 +23,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from hinge import files
 from hinge.arguments import Array
-from hinge.contact.surfaces import surface_parameters
 from hinge.errors import CannotWrite, HingeError, TrajectoryError
 from hinge.keys import Opaque, digest_of
 from hinge.robot import Robot
-from hinge.sim.places import MARK, SAID, entries, put_back, real, remove, replaceable, set_aside
+from hinge.sim.places import MARK, SAID, put_back, real, remove, replaceable, set_aside
 from hinge.sim.record import rollouts
-from hinge.sim.trajectory import FIELDS, Event, Trajectory
+from hinge.sim.recording import FIELDS, Event, Recording
 from hinge.steps.step import Physics
 from hinge.version import __version__
-
-if TYPE_CHECKING:
-    from hinge.sim.simulation import Run
 
 FORMAT = 2
 CHUNK = 8 << 20  # bytes of one array in a chunk, at most
@@ -53,7 +49,7 @@ SAYS: dict[str, type] = {  # what a mark has, and as what
 ROBOTS = ("robot.xml", "robot.urdf")  # MJCF says most, but coupled joints only URDF
 
 
-def _zarr() -> Any:
+def zarr_package() -> Any:
     try:
         import zarr
     except ImportError:
@@ -64,13 +60,13 @@ def _zarr() -> Any:
 class Writer:
     """Has room for a chunk of states while a simulation runs, and writes them when it is full.
 
-    With `append` the states go on where a file ends: its last one is where the run begins, and the first that is
-    written.
+    What is `there` is gone on with: its last state is where the run begins, and the first that is written.
     """
 
-    def __init__(self, path: str | os.PathLike[str], run: Run, widths: dict[str, int], count: int, append: bool = False,
+    def __init__(self, path: str | os.PathLike[str], run: Any, widths: dict[str, int], count: int,
+                 there: Recording | None = None,
                  overwrite: bool = False) -> None:  # fmt: skip
-        _zarr()  # before anything is moved
+        zarr_package()  # before anything is moved
         self.path, self.run, rows = real(path), run, len(run.q)
         self.base = self.row = self.count = 0  # states of the file before this run; the first in the arrays; and whole
         self.about: dict[str, Any] = {
@@ -89,8 +85,8 @@ class Writer:
         self.events: list[Event] = []
         self.old: Path | None = None  # what was there, until this is complete
         try:
-            if append and self.path.exists():
-                self.stored = self._gone_on(count)
+            if there is not None:
+                self.stored = self._gone_on(there, count)
             else:
                 self.old = set_aside(self.path, overwrite)
                 self._begin(rows, widths, count)
@@ -115,24 +111,24 @@ class Writer:
                 self.path.mkdir()
             raise
 
-    def _gone_on(self, count: int) -> dict[str, Any]:
+    def _gone_on(self, there: Recording, count: int) -> dict[str, Any]:
         """The arrays of the file that is there, made longer; the run begins at its last state."""
-        there, about = last_of(self.path, self.run.robot), _about(self.path)
+        about = about_file(self.path)
         for name in ("batch", "fields", "method", "joint_terms"):
             if about[name] != self.about[name]:
-                raise _no_going_on(self.path, f"its {name} is {about[name]!r}, not {self.about[name]!r}")
+                raise cannot_go_on(self.path, f"its {name} is {about[name]!r}, not {self.about[name]!r}")
         for name, value in self.about["acting"].items():
             if about["acting"].get(name, value) != value:
-                raise _no_going_on(self.path, f"its run has other {name}")
+                raise cannot_go_on(self.path, f"its run has other {name}")
         if about["parameters"] != self.about["parameters"]:
-            raise _no_going_on(self.path, "its robot has other parameters")
+            raise cannot_go_on(self.path, "its robot has other parameters")
         q, qd = (a.reshape(-1, a.shape[-1]).copy() for a in there.final)
         self.run.q, self.run.qd, self.run.t = q, qd, float(there.t[-1])
         status = there.status.reshape(-1).astype(float)
-        self.run.fate[:, 0] = np.where(there.failed.reshape(-1), status, -status)
+        self.run.fate[:, 0] = np.where(np.reshape(there.failed, -1), status, -status)
         self.run.fate[:, 1] = np.nan if there.lost is None else there.lost.reshape(-1)
         self.base, self.events = len(there) - 1, list(there.events)
-        zarr = _zarr()
+        zarr = zarr_package()
         with zarr.config.set({"array.write_empty_chunks": True}):  # as where they were made
             group = zarr.open_group(str(self.path), mode="r+")
             arrays = {name: group[name] for name in ("t", *about["fields"])}
@@ -198,7 +194,7 @@ def _acting(physics: Any) -> dict[str, Any]:
 
 def _created(path: Path, rows: int, widths: dict[str, int], count: int) -> dict[str, Any]:
     """The arrays of a new file."""
-    zarr = _zarr()
+    zarr = zarr_package()
     group = zarr.open_group(str(path), mode="w-")
     widest = max([1, *widths.values()])
     chunk = int(np.clip(CHUNK // (8 * rows * widest), 1, max(1, min(LONGEST, count))))
@@ -234,26 +230,26 @@ class OnDisk:
     def at(self, part: Any) -> Array:
         """The states at some of the times, (…, T, n)."""
         if isinstance(part, slice) and (part.step or 1) > 0:
-            return rollouts(self._read(slice(*part.indices(self.count))), self.batch)
+            return rollouts(self.read(slice(*part.indices(self.count))), self.batch)
         rows = np.arange(self.count)[part]
         low, high = (int(rows.min()), int(rows.max()) + 1) if len(rows) else (0, 0)
-        return rollouts(self._read(slice(low, high))[rows - low], self.batch)
+        return rollouts(self.read(slice(low, high))[rows - low], self.batch)
 
-    def _read(self, part: slice) -> Array:
+    def read(self, part: slice) -> Array:
         """Read some states; a chunk that is missing or damaged is refused by the name of its file."""
         chunks = range(part.start // self.array.chunks[0], -(-part.stop // self.array.chunks[0]))
         lost = next((file for file in map(self._file, chunks) if not file.is_file()), None)
         if lost is not None and self.array.size:  # Zarr would read zeros
-            raise _damaged(str(lost), FileNotFoundError("there is no such file"))
+            raise damaged(str(lost), FileNotFoundError("there is no such file"))
         try:
             return np.asarray(self.array[part])
         except Exception as problem:  # whatever Zarr and its codecs make of a damaged chunk
-            raise _damaged(str(self._first_damaged(chunks)), problem) from None
+            raise damaged(str(self._firstdamaged(chunks)), problem) from None
 
     def _file(self, chunk: int) -> Path:
         return self.folder.joinpath(self.array.path, "c", str(chunk), *["0"] * (self.array.ndim - 1))
 
-    def _first_damaged(self, chunks: Iterable[int]) -> Path:
+    def _firstdamaged(self, chunks: Iterable[int]) -> Path:
         """Return the file of the first chunk that cannot be read, or the folder of the array."""
         for chunk in chunks:
             try:
@@ -280,13 +276,13 @@ class OnDisk:
         return self
 
 
-def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
+def save(trajectory: Recording, path: str | os.PathLike[str]) -> None:
     """Write a trajectory that is in memory: beside the place first, then there at once."""
     target = real(path)
     replaceable(target, True)
     beside = Path(files.unused(target, "part"))
     rows = trajectory.status.size
-    fields = {name: getattr(trajectory, name) for name in FIELDS if name in trajectory.states}
+    fields: dict[str, Array] = {name: getattr(trajectory, name) for name in FIELDS if name in trajectory.states}
 
     class _Done:
         robot, batch, info, stopped = trajectory.robot, trajectory.status.shape, _plain(trajectory.info), ""
@@ -297,7 +293,7 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
     widths = {name: a.shape[-1] for name, a in fields.items()}
     flat = {name: a.reshape(rows, len(trajectory), -1) for name, a in fields.items()}
     try:
-        writer = Writer(beside, _Done, widths, len(trajectory))  # type: ignore[arg-type]
+        writer = Writer(beside, _Done, widths, len(trajectory))
         for k in range(0, len(trajectory), writer.room):
             part = slice(k, k + writer.room)
             for name, array in flat.items():
@@ -320,66 +316,11 @@ def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
         remove(old)
 
 
-def open_trajectory(path: str | os.PathLike[str], robot: Robot | None = None) -> Trajectory:
-    """A trajectory from a file that `simulate` or `save` wrote; of a run that was killed, what was finished.
-
-    The robot is read from the file; give one where that is not the robot you mean.
-
-    >>> hinge.open("run.zarr")  # doctest: +SKIP
-    """
-    folder = Path(path)
-    about = _about(folder)
-    finished, fields = about["finished"], about["fields"]
-    robot = robot or _read_robot(folder, about)
-    zarr = _zarr()
-    try:
-        surfaces = {one.name for one in surface_parameters("open", robot.target, about["parameters"])}
-        numbers = [name for name in about["parameters"] if name not in surfaces]
-        if set(numbers) - {one.name for one in robot.target.vary}:
-            robot = robot.vary(*numbers)
-        names = _regular(folder)
-        for name in ("zarr.json", *(f"{array}/zarr.json" for array in ("t", *fields))):
-            _refuse_changed(folder, name, about)
-        group, batch = zarr.open_group(str(folder), mode="r"), tuple(about["batch"])
-        arrays = {name: group[name] for name in ("t", *fields)}
-        wrong = next((name for name, array in arrays.items() if array.shape[0] not in about["lengths"]), None)
-        if wrong is not None:
-            raise ValueError(f"{wrong}/zarr.json has another number of states than {MARK}")
-        status = np.array(about["status"], np.uint8).reshape(batch)
-        times, planned = OnDisk(folder, arrays["t"], finished, ()).check(names), arrays["t"].shape[0]
-        t = times._read(slice(0, finished))
-        widths = {"q": robot.nq, "qd": robot.nv, "tau": robot.nv}
-        states = {n: OnDisk(folder, arrays[n], finished, batch).check(names, status.size, widths[n]) for n in fields}
-        events = tuple(Event(which, tuple(at), t, np.array(q), np.array(qd)) for which, at, t, q, qd in about["events"])
-        lost = np.array(about["lost"], float).reshape(batch) if "lost" in about else None
-        info = dict(about["info"]) | {"hinge": about["hinge"]}
-        parameters = {name: np.array(x, float) for name, x in about["parameters"].items()}
-        known, terms = about["parameters_known"], tuple(about["joint_terms"])
-    except TrajectoryError:
-        raise
-    except Exception as problem:  # whatever Zarr makes of a damaged file
-        raise _damaged(str(folder), problem) from None
-    if finished < planned:
-        info.setdefault("stopped", f"{finished} of {planned} states were finished")
-    return Trajectory(robot, np.asarray(t), states, status, about["method"], events, info, lost,
-                      parameters if known else None, terms)  # fmt: skip
-
-
-def last_of(path: str | os.PathLike[str], robot: Robot) -> Trajectory:
-    """The trajectory of a file that a run of this robot can go on with."""
-    about = _about(Path(path))
-    if about.get("digest") != robot.model.digest:
-        raise _no_going_on(path, f"it is of another robot, {about.get('name')!r}")
-    if not ({"q", "qd"} <= set(about["fields"]) and about["finished"]):
-        raise _no_going_on(path, "it has no q and qd to begin with")
-    return open_trajectory(path, robot)
-
-
-def _no_going_on(path: Any, why: str) -> TrajectoryError:
+def cannot_go_on(path: Any, why: str) -> TrajectoryError:
     return TrajectoryError(f"{path} cannot be gone on with: {why}.", "Write to another file.")
 
 
-def _about(folder: Path) -> dict[str, Any]:
+def about_file(folder: Path) -> dict[str, Any]:
     """What a file says of itself."""
     try:
         content = files.read(folder / MARK, SAID)
@@ -400,7 +341,7 @@ def _about(folder: Path) -> dict[str, Any]:
             f"{folder} holds no trajectory.", f"It has no {MARK}." if folder.is_dir() else "There is no such folder."
         ) from None
     except (OSError, ValueError, RecursionError) as problem:
-        raise _damaged(str(folder / MARK), problem) from None
+        raise damaged(str(folder / MARK), problem) from None
     if about.get("format") != FORMAT:
         raise TrajectoryError(f"{folder} has format {about.get('format')!r}, written by hinge "
                          f"{about.get('hinge', '?')}; this is hinge {__version__}, which reads format {FORMAT}.",
@@ -433,7 +374,7 @@ def _digest(path: Path) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _refuse_changed(folder: Path, name: str, about: dict[str, Any]) -> None:
+def refuse_changed(folder: Path, name: str, about: dict[str, Any]) -> None:
     """Raise where a file is not the one that was written."""
     try:
         same = _digest(folder / name) == about["digests"].get(name)
@@ -443,21 +384,9 @@ def _refuse_changed(folder: Path, name: str, about: dict[str, Any]) -> None:
         raise ValueError(f"{name} is not what was written")
 
 
-def _damaged(place: str, problem: Exception) -> TrajectoryError:
+def damaged(place: str, problem: Exception) -> TrajectoryError:
     why = (str(problem).splitlines() or [type(problem).__name__])[0].rstrip(".")
     return TrajectoryError(f"{place} cannot be read: {why}.", "It is damaged.")
-
-
-def _regular(folder: Path) -> set[str]:
-    """The names of all files below a folder; raises where one of them is no file, or too large to be a chunk."""
-    names = set()
-    for name, entry in entries(folder):
-        try:
-            files.regular(entry.path, LARGEST)
-        except OSError as problem:
-            raise ValueError(f"{name}: {problem.strerror}") from None
-        names.add(name)
-    return names
 
 
 def _write_robot(robot: Robot, folder: Path) -> None:
@@ -476,21 +405,6 @@ def _write_robot(robot: Robot, folder: Path) -> None:
         path.unlink(missing_ok=True)
     warnings.warn("the robot itself is not in the file, because no format can say it; give it to hinge.open.",
                   stacklevel=4)  # fmt: skip
-
-
-def _read_robot(folder: Path, about: dict[str, Any]) -> Robot:
-    from hinge.robot.loading import load
-
-    path = next((folder / name for name in ROBOTS if (folder / name).is_file()), None)
-    if path is None:
-        raise TrajectoryError(f"{folder} does not hold its robot, {about.get('name')!r}.",
-                         "Give it: hinge.open(path, robot=…).")  # fmt: skip
-    try:
-        _refuse_changed(folder, path.name, about)
-        return load(path)
-    except (HingeError, OSError, ValueError) as problem:
-        raise TrajectoryError(f"the robot of {folder} cannot be read: {problem}.",
-                              "Give it: hinge.open(path, robot=…).") from None  # fmt: skip
 
 
 def _plain(info: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,27 +19,14 @@ from hinge.errors import TrajectoryError
 from hinge.model import Model
 from hinge.model.states import labels
 from hinge.robot import Robot
+from hinge.sim.contact_record import Taken
 from hinge.sim.panels import panels
+from hinge.sim.recording import FIELDS, Event, Recorded
 from hinge.status import OK, UNREACHED, Status
 from hinge.typing import Flags, Statuses, Term
 
-if TYPE_CHECKING:
-    from hinge.sim.contact_record import Taken
-
-Recorded = Literal["q", "qd", "tau"]
-FIELDS: tuple[Recorded, ...] = get_args(Recorded)
 DRAWN = 200  # times of a picture in a notebook
 SHOWN = ("stopped", "kept_error", "file", "replaced")  # of what is reported
-
-
-class Event(NamedTuple):
-    """A place where an event function changed sign: which function, which rollout, when, and the state."""
-
-    which: int
-    rollout: tuple[int, ...]
-    t: float
-    q: Array
-    qd: Array
 
 
 class Stored(Protocol):
