@@ -1,6 +1,6 @@
 """Simulation: robots moved on in time, and what came out kept.
 
-Read step, impulses, rollouts, turns, running, then setup, events, adaptive, trajectory, record, store.
+Read hinge.steps first; then rollouts, turns, simulation, setup, events, adaptive, trajectory, record, store.
 """
 
 from hinge.sim.opening import open_trajectory as open
