@@ -1,7 +1,4 @@
-"""Contact as a part of the step: impulses at its end by the rigid law, or accelerations by the soft one.
-
-Stops and dry friction of joints, and loops, are met together with contacts: they are rows of the same problem.
-"""
+"""The words of a run about contact: what may touch, by which law, and starts that no law has an answer to."""
 
 from __future__ import annotations
 
