@@ -85,7 +85,7 @@ def program(robot: Robot, physics: Physics, outside: Outside, by: Sequence[str])
         acts, t = one.acts(step), start + (first + step) * h
         there = speeds[step + 1.0 - row] if remembers else []  # what is begun from does not matter to the answer
         guess = [(b - a) / h for a, b in zip(state[nq:], there, strict=False)]
-        *end, smooth, status = one.advance_in_parts(step, acts, t, h, [*state, *guess])
+        *end, smooth, status = one.advance_in_parts(step, acts, t, h, [*state, *guess], smooth=True)
         end = end[:n]
         rows = [Rows(graph, name, one.width)[minimum(step, last)] for name, one in zip(streams, records, strict=True)]
         ahead = [a + w for a, w in zip(now[:n], recorded(step + 1.0), strict=True)]

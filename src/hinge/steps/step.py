@@ -200,19 +200,19 @@ class Step:
         return Moved(q, v, status, met, probe or _mean_probe(now.v, v, h))
 
     def advance_in_parts(self, n: Scalar, acts: Acts, t: Scalar, h: Scalar, state: Sequence[Scalar],
-                         forward: Answer | None = None) -> list[Scalar]:  # fmt: skip
-        """Return the state h seconds after t, its probe, with slopes the status of its derivatives, and its status.
+                         forward: Answer | None = None, smooth: bool = False) -> list[Scalar]:  # fmt: skip
+        """Return the state h seconds after t, its probe, with `smooth` the status of its derivatives, and its status.
 
         Where forces jump within step n, it is taken in parts; a part that fails ends it.
         """
-        model, outside, slopes = self.model, self._outside, self.slopes
+        model, outside = self.model, self._outside
         nq, size = model.nq, model.nq + model.nv
 
         def part(t: Scalar, h: Scalar, *at: Scalar) -> list[Scalar]:
             q, v = model.joint_positions(at[:nq]), list(at[nq:size])
             moved = self.advance(outside.before(acts, t + h), t, h, q, v, list(at[size:]), forward)
-            smooth = [moved.met.smooth] if slopes else []
-            return [*model.flat(moved.q), *moved.v, *moved.met.memory, *moved.probe, *smooth, moved.status]
+            more = [moved.met.smooth] if smooth else []
+            return [*model.flat(moved.q), *moved.v, *moved.met.memory, *moved.probe, *more, moved.status]
 
         if "cuts" not in outside.arrays:
             return part(t, h, *state)
@@ -223,11 +223,11 @@ class Step:
             begin, end = (minimum(chosen(at, j), t + h) for at in ([t, *knots], [*knots, t + h]))
             skipped = select(less(begin, end), now[-1], 1.0)
             *after, status = when(less(skipped, 0.5), now, lambda *at: part(begin, end - begin, *at[: len(state)]))
-            if slopes:
+            if smooth:
                 after[-1] = maximum(after[-1], now[-2])
             return [*after, status]
 
-        return list(repeat(width + 1, [*state, *NO_PROBE, *[float(OK)] * slopes, 0.0], one))
+        return list(repeat(width + 1, [*state, *NO_PROBE, *[float(OK)] * smooth, 0.0], one))
 
     # what contact laws ask for: see contact/law.py
 
