@@ -109,6 +109,19 @@ def test_inverse_dynamics_and_mass_matrix_agree(both):
     both.check_mass_matrix()
 
 
+def test_a_body_that_only_resists_turning_keeps_its_inertia():
+    pinocchio = pytest.importorskip("pinocchio")
+    builder = hinge.Builder("rotor")
+    builder.link("base")
+    builder.link("rotor", 0.0, (0, 0, 0), np.diag([0.1, 0.2, 0.25]))
+    builder.joint("spin", "revolute", "base", "rotor", axis=(0, 0, 1))
+    model = interop.pinocchio.to_model(hinge.Robot(builder.build()))
+    made = model.inertias[model.getJointId("spin")]
+    assert made.mass == 0.0
+    np.testing.assert_allclose(np.diag(made.inertia), [0.1, 0.2, 0.25])
+    assert pinocchio.crba(model, model.createData(), np.zeros(1))[0, 0] == pytest.approx(0.25)
+
+
 @pytest.mark.sampled(9)
 def test_their_model_becomes_a_robot_again(both):
     again = both.library.interop.from_model(both.model)

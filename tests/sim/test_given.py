@@ -104,6 +104,9 @@ def test_lie_rk4_refuses_motions_that_make_no_group():
         NotCovered, match=r"'lie_rk4' does not cover robot 'wheel': joint 'roll' is rolling.*make no group"
     ):
         hinge.simulate(hinge.Robot(builder.build()), 0.1, method="lie_rk4")
+    wheel = hinge.Robot(builder.build())
+    with pytest.raises(NotCovered, match=r"joint 'roll' is rolling, whose motions make no group"):
+        wheel.step(wheel.neutral(), np.zeros(wheel.nv), np.zeros(wheel.nv), 1e-3, method="lie_rk4")
 
 
 def test_a_run_that_is_refused_leaves_no_file(tmp_path):
