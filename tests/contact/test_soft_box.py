@@ -109,3 +109,19 @@ def test_no_energy_is_gained():
     assert (gain <= np.maximum(drift, 0.0) + 1e-3 * 24.0 * G).all()
     assert (np.abs(speed[:, 3:]) < 2.0).all()
     assert (end[:, 6] > 0.05).all()
+
+
+def test_bodies_and_joints_give_way_as_in_mujoco():
+    mujoco = pytest.importorskip("mujoco")
+    text = """<mujoco><worldbody><body name="base"><freejoint/><geom type="box" size=".2 .1 .05" mass="3"/>
+    <body name="arm" pos=".3 0 0"><joint name="ball" type="ball"/>
+    <geom type="capsule" fromto="0 0 0 .3 .1 0" size=".03" mass="1"/>
+    <body name="tip" pos=".3 .1 0"><joint name="hinge" axis="0 1 0"/>
+    <geom type="box" size=".1 .02 .03" pos=".1 0 0" mass=".5"/></body></body></body></worldbody></mujoco>"""
+    robot, theirs = hinge.load(text), mujoco.MjModel.from_xml_string(text)
+    weights = Weights(robot.model, True)
+    for name, body in (("base", 1), ("arm", 2), ("tip", 3)):
+        np.testing.assert_allclose(weights.link(name), theirs.body_invweight0[body], rtol=1e-12)
+    own = [x for i in robot.model.leaders for x in weights.velocities(i)]
+    order = [3, 4, 5, 0, 1, 2, 6, 7, 8, 9]  # a free joint turns first here, and moves first there
+    np.testing.assert_allclose(own, theirs.dof_invweight0[order], rtol=1e-12)
