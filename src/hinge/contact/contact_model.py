@@ -108,10 +108,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class ContactModel:
-    """What may touch: shapes on links, in pairs, or contacts that are given; the law, and room for how many.
-
-    Where there is no room, nothing can touch.
-    """
+    """What may touch: shapes on links, in pairs, or contacts that are given; the law, and room for how many."""
 
     law: ContactLaw = NO_CONTACT
     room: int = 0
@@ -139,7 +136,7 @@ class ContactModel:
 
     def weighed(self, target: Target, numbers: Sequence[Scalar]) -> ContactModel:
         """The same with the varied numbers of a robot as inputs: how much bodies give way is computed from these."""
-        if not self.room or all(one.field in NO_WEIGHT for one in target.vary):
+        if not self.active or all(one.field in NO_WEIGHT for one in target.vary):
             return self
         model = varied(unmoved(target.model), target.vary, numbers)
         weights = Weights(model, self.law.of_file)
@@ -172,6 +169,11 @@ class ContactModel:
     @cached_property
     def _hash(self) -> int:
         return hash(tuple(getattr(self, field.name) for field in fields(self)))
+
+    @property
+    def active(self) -> bool:
+        """Whether a contact law acts; without one nothing can touch."""
+        return self.law.finds_contacts
 
     @cached_property
     def links(self) -> tuple[str, ...]:

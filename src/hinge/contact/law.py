@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from hinge.constraints.multipliers import Held
 from hinge.contact.joint_impulses import JointBound
@@ -21,14 +21,12 @@ from hinge.contact.slot_contacts import SlotContacts
 from hinge.contact.slots import Slots
 from hinge.contact.surfaces import FIELDS
 from hinge.graph import Scalar, less, select
+from hinge.integrators.methods import Method
 from hinge.integrators.steps import Flat, Made, PerJoint
 from hinge.model import Model
 from hinge.model.file_physics import Touching
 from hinge.spatial import Force
 from hinge.status import OK, OVERFLOW, UNCONVERGED
-
-if TYPE_CHECKING:
-    from hinge.integrators.methods import Method
 
 Law = TypeVar("Law", bound="ContactLaw")
 Forces = Callable[[Scalar], list[Scalar]]  # of contact k (N), along its normal and tangents
@@ -127,7 +125,7 @@ class ContactLaw:
     only_method: ClassVar[bool] = False  # whether it goes with no other
     deepest_start: ClassVar[float] = math.inf  # share of the smaller shape's size; deeper starts are refused
     surface_fields: ClassVar[tuple[str, ...]] = tuple(FIELDS)  # that may be given for each rollout
-    warns: ClassVar[bool] = True  # whether its status may be one with which a run goes on
+    finds_contacts: ClassVar[bool] = True  # False where nothing can touch
     of_file: ClassVar[bool] = False  # as MuJoCo has it: margins, inner edges of terrain, inertias of sliding bodies
     solves_loops: ClassVar[bool] = False  # loops, limits and dry friction are a part of it, as a file states them
 

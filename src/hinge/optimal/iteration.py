@@ -166,7 +166,7 @@ def program(problem: Problem, layout: Layout, exact: bool = False) -> Program:
     price = 2.0 * found.price
     before = found.merit + price * found.gap
     promise = found.promised - 0.5 * price * found.gap
-    touches = problem.physics.touch.room > 0
+    touches = problem.physics.touch.active
 
     def tried(_: Scalar, alpha: Scalar, *__: Scalar) -> Flat:
         def forward(k: Scalar, *now: Scalar) -> Flat:

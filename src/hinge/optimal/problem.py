@@ -175,7 +175,7 @@ class Problem:
         made = setup.physics(
             self.robot, q, qd, method, terms, False, "ignore", constraint, loops, loop_time, 1, touch, numbers=numbers
         )
-        if not touch.room:
+        if not touch.active:
             return made
         refuse_curved(touch, self.robot.model)
         return replace(made, slopes=True)

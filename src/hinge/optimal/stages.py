@@ -188,7 +188,7 @@ class Stages:
     def stepped(self, at: Point, ahead: Sequence[Scalar] = ()) -> Step:
         """A step and its derivatives: forward, or back over it where contacts are. State and forces are leaves."""
         q, v, status = self._moved(at, ahead)
-        if self.problem.physics.touch.room:
+        if self.problem.physics.touch.active:
             q, v, flat = jacobian(self.model, self.model.joint_positions(q), v, [*at.q, *at.qd, *at.forces], [at.t])
             return Step((q, v), status, _rows(flat, self._width(at)))
         rates = Variable("qd", (len(v),), False, v)

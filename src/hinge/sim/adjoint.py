@@ -161,7 +161,7 @@ class Course:
 
     def pulled(self, dq: Any, dqd: Any, by: str | Sequence[str] | None, flat: bool) -> tuple[dict[str, Any], Any]:
         """What weights of the recorded states become as weights of what was given, and a status of each rollout."""
-        if self.physics.touch.room:
+        if self.physics.touch.active:
             refuse_curved(self.physics.touch, self.robot.model)
             if self.place.dtype != DOUBLE:
                 raise NotCovered(

@@ -57,7 +57,7 @@ class Taken:
     def contacts(self, t: AnyArray, q: Any, qd: Any, tau: Any = None) -> ContactRecord:
         """The contacts at states (…, T, nq) and (…, T, nv) of these times; with `told` tau is (…, T, nv)."""
         touch = self.physics.touch
-        if not touch.room:
+        if not touch.active:
             raise TrajectoryError("there were no contacts.", "Simulate with contacts=, ground= or physics='file'.")
         place = place_of_backend(self.backend)
         if not isinstance(q, np.ndarray):

@@ -92,7 +92,7 @@ class Rollout(States):
         """
         one = self._known()
         own = {name: np.asarray(x, float) for name, x in one.given.get("parameters", {}).items()}
-        course = _steps(one) if one.physics.touch.room else None
+        course = _steps(one) if one.physics.touch.active else None
         states = {"q": self.q, "qd": self.qd}
         info = {"physics": "file"} if one.physics.integrator else {}
         if self.notes:

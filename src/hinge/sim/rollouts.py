@@ -81,7 +81,7 @@ def program(target: Target, physics: Physics, outside: Outside, fields: Mapping[
         *made, mean, early, change, status = one.advance_in_parts(n, acts, t, h, [*q, *v, *memory], answer)
         watch, status = watch.after(physics.method, Probe(mean, early, change), h, status)
         met = minimum(fared, -acts.status(t, q, v))
-        now_fares = select(less(status, 0.5), minimum(met, status) if law.warns else met, status)
+        now_fares = select(less(status, 0.5), minimum(met, status) if law.finds_contacts else met, status)
         changed = select(less(fared, 0.5), less(0.5, absolute(now_fares - fared)), 0.0)
         lost = select(changed, select(less(status, 0.5), t, t + h), lost)
         fared = select(less(fared, 0.5), now_fares, fared)
@@ -139,7 +139,7 @@ def step_kernel(robot: Robot, physics: Physics, outside: Outside, what: tuple[st
     source = what, target, physics, inputs, outside.loaded, outside.key
     plan = Plan(robot.name, f"{what[0]} {physics.method}", tuple(replace(one, label=one.name) for one in inputs),
                 tuple(gives), lambda backend: trace(), source, target.memo,
-                iterates=what[0] == "rollout" and physics.touch.room > 0)  # fmt: skip
+                iterates=what[0] == "rollout" and physics.touch.active)  # fmt: skip
     return kernel_of(plan, backend, rollouts)
 
 

@@ -147,7 +147,7 @@ def physics(robot: Robot, q: Array, qd: Array, method: str, terms: Sequence[str]
                    integrator)  # fmt: skip
     if made.stops:
         _inside(robot, q, numbers)
-    if touch.room:
+    if touch.active:
         refuse_beside_contacts(robot.model, made)
     return made
 
@@ -194,7 +194,7 @@ def _held(
 
 def refuse_violated(physics: Physics, made: Outside, q: Array, qd: Array, t: float) -> None:
     """Raise where a run begins off its constraint, with the amount, or its base moves under contacts."""
-    if physics.touch.room and ("base_motion" in made.arrays or made.base is not None):
+    if physics.touch.active and ("base_motion" in made.arrays or made.base is not None):
         raise NotCovered("contacts do not go with base_motion=. Leave one of them out.")
     if physics.constraint is None:
         return

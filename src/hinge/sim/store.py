@@ -185,7 +185,7 @@ def _acting(physics: Any) -> dict[str, Any]:
         return {}
     limits = "stop" if physics.stops else "ignore" if physics.springs is None else "spring"
     try:
-        contacts = digest_of(physics.touch) if physics.touch.room else ""
+        contacts = digest_of(physics.touch) if physics.touch.active else ""
     except Opaque:
         contacts = "of the user"
     return {"effort limits": physics.effort, "position limits": limits, "loops": physics.loops, "contacts": contacts,

@@ -86,7 +86,7 @@ def refuse_deep(fate: Any, robot: Robot, touch: ContactModel, q: Any, t: float, 
 
     `further` are the rows of varied numbers. States on a GPU are not looked at.
     """
-    if touch.room and isinstance(q, np.ndarray):
+    if touch.active and isinstance(q, np.ndarray):
         deep = deep_starts(robot.target, touch, q, further)
         fate[deep, 0], fate[deep, 1] = float(REFUSED), t
     return fate

@@ -151,7 +151,7 @@ class Turns:
         self.backend = backend
         self.rolling = self._rolling(run.physics, run.fate)
         run.t = clock.time(0)
-        if run.physics.touch.room:
+        if run.physics.touch.active:
             run.course = Taken(run.robot, run.physics, run.outside, clock, backend, source.control is not None)
 
     def instability(self) -> Unstable | None:
@@ -163,7 +163,7 @@ class Turns:
         run, physics, rolling, h = self.run, self.run.physics, self.rolling, self.clock.h
         if physics.touch.law.only_method:
             return None
-        if physics.stops or physics.touch.room or "friction" in physics.terms:
+        if physics.stops or physics.touch.active or "friction" in physics.terms:
             if not any(states.unstable(h) for states in self._tried(rolling, physics)):
                 return None
             physics = replace(physics, stops=False, terms=physics.traced_terms, touch=NOTHING)

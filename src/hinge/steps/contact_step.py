@@ -67,7 +67,7 @@ def contact_step(
     numbers = dict(parameters or {})
     surfaces = surface_parameters("contact_step", target, numbers)
     touch = contact_model(target, contacts, ground, law, surfaces=surfaces)
-    if not touch.room:
+    if not touch.active:
         raise SizeError("contact_step: there are no contacts. Give contacts= or ground=; without them use step.")
     physics = Physics(touch.law.method, frozenset(inputs.joint_terms(joint_terms)), touch=touch)
     refuse_beside_contacts(target.model, physics)

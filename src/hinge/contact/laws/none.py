@@ -15,7 +15,7 @@ class NoContact(ContactLaw):
     """Nothing can touch."""
 
     name = "none"
-    warns = False
+    finds_contacts = False
     pairs: tuple[Any, ...] = ()
 
     def step(self, step: Stepping, now: Now) -> ContactResult:
