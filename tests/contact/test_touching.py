@@ -257,3 +257,29 @@ def test_a_step_that_does_not_go_forward_is_refused(h):
     q, still = np.tile([1.0, 0, 0, 0, 0, 0, 0.1], (2, 1)), np.zeros((2, 6))
     with pytest.raises(hinge.SizeError, match=r"^contact_step: h is -?0.* s\. Give steps above zero\.$"):
         ball.contact_step(q, still, still, h, ground=0.0)
+
+
+@pytest.mark.parametrize(("law", "method"), [("rigid", "rk4"), ("soft", "semi_implicit")])
+def test_a_contact_step_is_a_step_of_a_rollout(law, method):
+    box, rng = hinge.Scene().body("box", "box", (0.2, 0.15, 0.1), 2.0).robot, np.random.default_rng(0)
+    q = np.tile([1.0, 0, 0, 0, 0, 0, 0.1], (4, 1))
+    q[:, 6] -= 0.002 * rng.random(4)
+    qd, tau = 0.3 * rng.normal(size=(4, 6)), rng.normal(size=(4, 6))
+    qd[3, 5] = 1e9  # nothing real moves like this
+    step = box.contact_step(q, qd, tau, 2e-3, ground=0.0, law=law)
+    run = hinge.rollout(box, q, qd, 1, 2e-3, tau=tau, ground=0.0, law=law, method=method)
+    good = run.status == hinge.Status.OK
+    assert good.tolist() == [True, True, True, False]
+    np.testing.assert_array_equal(step.status, run.status)
+    np.testing.assert_array_equal(step.q[good], run.q[good, -1])
+    np.testing.assert_array_equal(step.qd[good], run.qd[good, -1])
+
+
+def test_dry_friction_acts_in_a_contact_step():
+    arm = hinge.load("""<mujoco><worldbody><body pos="0 0 1"><joint axis="0 1 0" frictionloss="2"/>
+    <geom type="capsule" fromto="0 0 0 .4 0 0" size=".03" mass="1"/></body></worldbody></mujoco>""")
+    how = {"ground": 0.0, "joint_terms": ("armature", "friction")}
+    step = arm.contact_step([0.1], [0.5], [0.0], 1e-3, **how)
+    run = hinge.rollout(arm, [0.1], [0.5], 1, 1e-3, method="rk4", **how)
+    np.testing.assert_array_equal(step.qd, run.qd[-1])
+    assert step.qd < arm.contact_step([0.1], [0.5], [0.0], 1e-3, ground=0.0).qd - 0.01
