@@ -3,8 +3,9 @@
 One file an entry, named by a key that says everything the code depends on: the robot, the algorithm and its options,
 hinge's own sources, and what the back end says of itself, such as the processor and the version of LLVM. An entry is
 written under another name and then renamed; its checksum is checked before it is used. What is broken, or no regular
-file, is made anew, never trusted; a cache that cannot be written only warns. The least recently used entries go when it
-outgrows its limit, which few writes check, drawn by their names: reading the folder takes longer than writing to it.
+file, is made anew, never trusted; a cache that cannot be written only warns. When the cache
+outgrows its limit, the least recently used entries are removed. Listing the folder takes longer than writing an entry,
+so only a few writes check the limit; the name of an entry decides which.
 
 Entries are machine code, and a checksum is no signature: whoever can write one runs as whoever reads it. So a folder
 that is not this user's alone (`ownership`) is not used, and no entry that is not either.
@@ -32,7 +33,7 @@ from hinge.backends import ownership
 from hinge.errors import UnknownName
 
 LIMIT = 1 << 30  # bytes
-SLACK = 1 << 24  # bytes that are written, on average, between two comparisons of the size with the limit
+SLACK = 1 << 24  # bytes written, on average, between two checks of the limit
 LABEL = 4096  # bytes of what an entry says it is for, of which a letter takes up to twelve
 MAGIC = b"hinge kernel 3\n"
 ELSEWHERE = "\n  HINGE_CACHE_DIR names another folder for it, or none where it is empty."

@@ -1,4 +1,4 @@
-"""What a run is given from outside: arrays by the name of their input, and functions of time and state."""
+"""Inputs of a run: arrays by name, and functions of time and state."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ Law = Callable[..., list[Scalar]]  # over scalars: of t, q, qd and what else it 
 
 
 class Acts(NamedTuple):
-    """What is given from outside, as functions of the time: joint forces, forces on bodies, the base, driven joints."""
+    """Inputs as functions of time: joint forces, forces on bodies, motion of the base, motion of driven joints."""
 
     forces: Callable[[Scalar, Flat, Flat], Flat]
     external: Callable[[Model, PerJoint], Sequence[Force]]
     base: Callable[[Scalar], tuple[Motion, Motion]]
     body: Callable[[Scalar], Model]
-    status: Callable[[Scalar, Flat, Flat], Scalar]  # what the controller says of itself: OK or UNREACHED
+    status: Callable[[Scalar, Flat, Flat], Scalar]  # of the controller: OK or UNREACHED
 
     @classmethod
     def of_forces(cls, model: Model, forces: Flat) -> Acts:
-        """Return joint forces that stay as they are, and nothing else."""
+        """Return constant joint forces and no other input."""
         return cls(lambda t, q, v: forces, lambda body, q: on_bodies(body, q, NOWHERE, []),
                    lambda t: (Motion(), Motion()), lambda t: model, lambda t, q, v: float(OK))  # fmt: skip
 
 
 @dataclass
 class Outside:
-    """What a run is given besides its states: arrays by the name of their input, and the functions of time there are.
+    """The inputs of a run besides its initial states: arrays by name, and functions of time.
 
-    An array has a row for each rollout, or is `shared`; `taus` and what else is in `streams` has one for each step.
-    `key` tells one law, base or drive from another.
+    An array has one row per rollout unless it is named in `shared`, and one row per step if it is named in `streams`.
+    `key` identifies the traced functions.
     """
 
     arrays: dict[str, Any] = field(default_factory=dict)
@@ -62,14 +62,14 @@ class Outside:
     key: tuple[Any, ...] = ()
 
     def inputs(self) -> list[Input]:
-        """The inputs of the program."""
+        """Return the inputs of the program."""
         return [
             Input(name, int(np.prod(self.shape(name))), name in self.shared, stream=name in self.streams)
             for name in self.arrays
         ]
 
     def shape(self, name: str) -> tuple[int, ...]:
-        """The axes of an array that belong to one rollout, and one step."""
+        """Return the shape of an array for one rollout and one step."""
         axes = int(name not in self.shared) + int(name in self.streams)
         return tuple(self.arrays[name].shape[axes:])
 
@@ -77,7 +77,7 @@ class Outside:
         return [graph.input(name, k) for k in range(int(np.prod(self.shape(name))))]
 
     def acts(self, graph: Graph, model: Model, step: Scalar) -> Acts:
-        """What acts in a step."""
+        """Return the inputs of step number `step`."""
         fed = [self.flat(graph, name) for name in self.fed]
         law, says, base, driven = self.law, self.says, self.base, self.driven
         none: list[Scalar] = [0.0] * model.nv
@@ -111,12 +111,12 @@ class Outside:
         )
 
     def numbers(self, target: Target) -> list[Any]:
-        """The array of numbers of a varied robot, in a list; none where nothing varies."""
+        """Return the array of varied robot parameters in a list, which is empty if nothing varies."""
         size = sum(one.size for one in target.vary)
         return [self.arrays["parameters"][..., :size]] if size else []
 
     def before(self, acts: Acts, end: Scalar) -> Acts:
-        """What acts up to a time: where forces jump there, they are those before it."""
+        """Return inputs up to the time `end`: if forces jump there, those before the jump."""
         if "cuts" not in self.arrays:
             return acts
         last = end - JUST * (1.0 + absolute(end))
